@@ -16,7 +16,7 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
 
     The text goes to a new file beside the old one, which it replaces in one step once the disk has
     taken all of it. A symbolic link stays a link and its target is replaced; permissions of an old
-    file are kept. What is no ordinary file (a pipe, a terminal) is written to directly.
+    file are kept. What is no ordinary file (a pipe, a terminal, ``/dev/stdout``) is written to directly.
 
     Parameters
     ----------
@@ -34,8 +34,10 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
     target = Path(os.path.realpath(path))
     data = text.encode("utf-8")
     try:
-        if target.exists() and not target.is_file() and not target.is_dir():
-            target.write_bytes(data)
+        # /dev/stdout may lead to a file that a shell holds open; replacing it would lose what follows.
+        if os.path.abspath(path).startswith("/dev/") or (target.exists() and not (target.is_file() or target.is_dir())):
+            with open(path, "ab") as stream:
+                stream.write(data)
             return
         _replace(target, data)
     except OSError as error:
