@@ -25,10 +25,10 @@ _MARGIN = 4  # room around a board without them
 _CAPTION_LINE = 21
 _BOARD = 9 * _CELL
 
-_PAPER, _WOOD, _LINE, _INK, _FAINT = "#fffdf8", "#f1e7d0", "#cbb88f", "#2b2a26", "#7a705c"
+_PAPER, _WOOD, _LINE, _INK, _FAINT = "#fffdf8", "#eddfc0", "#c9b48a", "#2b2a26", "#7a705c"
 _BLUE, _VERMILLION, _GREEN = "#0072b2", "#d55e00", "#009e73"
 #: Light to dark; only lightness carries the meaning.
-_RAMP = ((0xF1, 0xE7, 0xD0), (0x9C, 0xC9, 0xE2), (0x3A, 0x8F, 0xC4), (0x0B, 0x4A, 0x86))
+_RAMP = ((0xED, 0xDF, 0xC0), (0x9C, 0xC9, 0xE2), (0x3A, 0x8F, 0xC4), (0x0B, 0x4A, 0x86))
 
 _UP = '<path d="M0 -20 C4 -20 5.5 -16.5 4.5 -12 L-4.5 -12 C-5.5 -16.5 -4 -20 0 -20 Z"/>'
 _LIMBS = (
@@ -47,8 +47,8 @@ _RINGS = '<ellipse cx="0" cy="1" rx="8.6" ry="9.8" fill="none"/><ellipse cx="0" 
 _TURTLES = {
     "black": f'<g fill="#4d4d4d" stroke="#111" stroke-width="1">{_UP}{_LIMBS}</g><g fill="#1c1c1c" stroke="#000" '
     f'stroke-width="1.2">{_SHELL}</g><g stroke="#9a9a9a" stroke-width="1.3">{_HEXAGON}</g>',
-    "white": f'<g transform="rotate(180)"><g fill="#e4e0d8" stroke="#3a3a3a" stroke-width="1">{_UP}{_LIMBS}</g>'
-    f'<g fill="#fff" stroke="#2a2a2a" stroke-width="1.5">{_SHELL}</g>'
+    "white": f'<g transform="rotate(180)"><g fill="#fff" stroke="#2a2a2a" stroke-width="1.2">{_UP}{_LIMBS}</g>'
+    f'<g fill="#fff" stroke="#1c1c1c" stroke-width="1.8">{_SHELL}</g>'
     f'<g stroke="#8d8d8d" stroke-width="1.3">{_RINGS}</g></g>',
 }
 _EGG = (
@@ -184,7 +184,7 @@ def svg_pair(
     """
     state = state_of(position)
     if value is not None:
-        title = f"{title}: {value_caption(value)}" if title else value_caption(value).capitalize()
+        title = f"{title}: {value_caption(value)}" if title else f"V{value_caption(value)[1:]}"
     panels = []
     for name, heat in (("Black", black), ("White", white)):
         values = checked_heat(heat, name.lower())
@@ -322,7 +322,7 @@ def _board(
     for square in sorted(marks.winning):
         x, y = _centre(square)
         parts.append(f'<circle cx="{x}" cy="{y}" r="21.5" fill="none" stroke="{_GREEN}" stroke-width="3"/>')
-    parts.extend(_frames(marks))
+    parts.extend(_frames(marks, pieces))
     for capture in marks.brackets:
         (x1, y1), (x2, y2) = _centre(capture.arrival), _centre(capture.end)
         parts.append(
@@ -373,11 +373,11 @@ def _piece(square: Square, colour: Colour | None, age: int) -> str:
     x, y = _centre(square)
     name = f"{square_name(square)}: {f'{colour} turtle' if colour else f'egg {age}'}"
     body = _TURTLES[colour] if colour else _EGG + _text(0, 8, str(age), 16, "#3d2c00", 'font-weight="bold"')
-    return f'<g transform="translate({x} {y})"><title>{name}</title>{body}</g>'
+    return f'<g transform="translate({x} {y}) scale(1.06)"><title>{name}</title>{body}</g>'
 
 
-def _frames(marks: Marks) -> list[str]:
-    """Return the frames around the squares of the last turn, lettered since a captured turtle is gone."""
+def _frames(marks: Marks, pieces: Mapping[Square, tuple[Colour | None, int]]) -> list[str]:
+    """Return the frames around the squares of the last turn, lettered where no turtle tells whose choice it was."""
     letters: dict[Square, str] = {}
     for square, letter in zip(marks.last or (), "BW", strict=False):
         letters[square] = letters.get(square, "") + letter
@@ -386,8 +386,10 @@ def _frames(marks: Marks) -> list[str]:
         x, y = _centre(square)
         parts.append(
             f'<rect x="{x - 22}" y="{y - 22}" width="44" height="44" rx="5" fill="none" stroke="{_BLUE}" '
-            f'stroke-width="3.2"/>' + _text(x - 19, y - 10, text, 11, _BLUE, 'font-weight="bold" text-anchor="start"')
+            f'stroke-width="3.2"/>'
         )
+        if pieces.get(square, (None, 0))[0] is None:
+            parts.append(_text(x - 19, y - 10, text, 11, _BLUE, 'font-weight="bold" text-anchor="start"'))
     if marks.changed is not None:
         x, y = _centre(marks.changed)
         parts.append(
@@ -399,12 +401,15 @@ def _frames(marks: Marks) -> list[str]:
 
 def _cross(square: Square, occupied: bool) -> str:
     x, y = _centre(square)
-    arm = 15 if occupied else 9
-    path = f"M{x - arm} {y - arm}L{x + arm} {y + arm}M{x - arm} {y + arm}L{x + arm} {y - arm}"
-    # A light border keeps the cross visible on a black shell.
+    if occupied:  # a badge in the corner, so that the piece can still be seen
+        return (
+            f'<g transform="translate({x + 14} {y - 14})"><circle r="8.5" fill="{_VERMILLION}" stroke="{_PAPER}" '
+            f'stroke-width="1.5"/><path d="M-3.5 -3.5L3.5 3.5M-3.5 3.5L3.5 -3.5" stroke="#fff" stroke-width="2.6" '
+            f'stroke-linecap="round"/></g>'
+        )
     return (
-        f'<g fill="none" stroke-linecap="round"><path d="{path}" stroke="{_PAPER}" stroke-width="8"/>'
-        f'<path d="{path}" stroke="{_VERMILLION}" stroke-width="4.5"/></g>'
+        f'<path transform="translate({x} {y})" d="M-8 -8L8 8M-8 8L8 -8" stroke="{_VERMILLION}" stroke-width="4.5" '
+        f'stroke-linecap="round"/>'
     )
 
 
