@@ -388,7 +388,8 @@ def test_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
     assert data["problems"] == []
     assert data["rules"]["turns"] >= 300
     assert data["rules"]["seconds"] <= 1.0 or data["rules"]["turns"] == 300
-    assert data["kernel"]["isa"]["used"] in data["kernel"]["isa"]["available"]
+    assert data["kernel"]["isa"] in data["kernel"]["isa_usable"]
+    assert set(data["random_games"]) == set(data["kernel"]["isa_usable"])
 
 
 def test_doctor_names_a_kernel_that_breaks_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,6 +50,7 @@ def examine() -> dict[str, Any]:
         "kernel": _kernel(problems),
         "cache": _cache(problems),
         "rules": _rules(problems),
+        "random_games": _random_games(problems),
     }
     return {"ok": not problems, "problems": problems, **report}
 
@@ -73,7 +74,7 @@ def _kernel(problems: list[str]) -> dict[str, Any]:
     except (ImportError, WtsError) as error:
         problems.append(f"kernel: {error}")
         return {}
-    return {"file": module.__file__, **module.build_info(), "forced": os.environ.get("WTS_FAST_ISA")}
+    return {"file": module.__file__, **module.build_info()}
 
 
 def _cache(problems: list[str]) -> dict[str, Any]:
@@ -153,10 +154,23 @@ def _random_state(rng: random.Random) -> State:
     return State(tuple(pieces["b"]), tuple(pieces["w"]), tuple(pieces["e"]))
 
 
+def _random_games(problems: list[str]) -> dict[str, str]:
+    """Play the same random games on every code path that this processor can run."""
+    try:
+        engine = importlib.import_module("wts_fast.engine")
+        paths = importlib.import_module("wts_fast._kernel").build_info()["isa_usable"]
+    except (ImportError, WtsError):
+        return {}
+    checksums = {path: f"{engine.playouts(n=2000, seed=SEED, isa=path).checksum:016x}" for path in paths}
+    if len(set(checksums.values())) > 1:
+        problems.append(f"random games: code paths disagree: {_plain(checksums)}")
+    return checksums
+
+
 def _lines(report: dict[str, Any]) -> list[str]:
     lines = []
-    for heading in ("versions", "kernel", "cache", "rules"):
-        lines.append(heading)
+    for heading in ("versions", "kernel", "cache", "rules", "random_games"):
+        lines.append(heading.replace("_", " "))
         lines += [f"  {name:<16} {_plain(value)}" for name, value in report[heading].items()]
     lines += ["", *(f"problem: {problem}" for problem in report["problems"])]
     lines.append("all is well" if report["ok"] else f"{len(report['problems'])} found")
