@@ -258,7 +258,7 @@ def test_svg_all_zero_heat_is_an_empty_map() -> None:
 def test_svg_marks_change_the_picture_and_its_words() -> None:
     plain = svg(MIXED)
     for marks in ({"last": ("B1", "B1")}, {"captured": ("F5",)}, {"captured": ("B2",)}, {"winning": ("A1",)}):
-        marked = svg(MIXED, **marks)  # type: ignore[arg-type]
+        marked = svg(MIXED, **marks)
         ET.fromstring(marked)
         assert len(marked) > len(plain)
         assert ET.fromstring(marked)[1].text != ET.fromstring(plain)[1].text

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from xml.sax.saxutils import escape, quoteattr
 
 from ..errors import WtsError
@@ -22,7 +22,7 @@ __all__ = ["Panel", "Svg", "draw", "grid", "panel", "svg", "svg_pair", "told", "
 _CELL = 48  # user units; every drawing below is made for this size
 _EDGE = 26  # room for the coordinates
 _MARGIN = 4  # room around a board without them
-_CAPTION_LINE = 21
+_CAPTION_LINE, _CAPTION_LETTERS = 21, 50  # height of a line, and what fits into it in a wide font
 _BOARD = 9 * _CELL
 
 _PAPER, _WOOD, _LINE, _INK, _FAINT = "#fffdf8", "#eddfc0", "#c9b48a", "#2b2a26", "#7a705c"
@@ -80,7 +80,7 @@ class Svg(str):
 def svg(
     position: State | HasState,
     *,
-    fill: Iterable[float] | Mapping[Square | str, str] | None = None,
+    fill: Iterable[float] | Mapping[Any, str] | None = None,
     last: Sequence[Square | str] | None = None,
     captured: Iterable[Square | str] = (),
     winning: Iterable[Square | str] = (),
@@ -134,7 +134,7 @@ def svg(
 def draw(
     position: State | HasState,
     marks: Marks,
-    fill: Iterable[float] | Mapping[Square | str, str] | None = None,
+    fill: Iterable[float] | Mapping[Any, str] | None = None,
     coordinates: bool = True,
     size: int = 480,
     title: str = "",
@@ -246,7 +246,7 @@ def grid(panels: Sequence[Panel], columns: int, *, coordinates: bool, size: int,
     edge = _EDGE if coordinates else _MARGIN
     side = _BOARD + 2 * edge
     columns = min(columns, len(panels))
-    captions = [textwrap.wrap(p.caption, 58) for p in panels]
+    captions = [textwrap.wrap(p.caption, _CAPTION_LETTERS) for p in panels]
     heights = [
         side + max(len(c) for c in captions[i : i + columns]) * _CAPTION_LINE + (12 if any(captions) else 0)
         for i in range(0, len(panels), columns)
@@ -296,9 +296,7 @@ def told(state: State, marks: Marks) -> str:
     return "; ".join(parts) or "empty board"
 
 
-def _board(
-    state: State, marks: Marks, fill: Iterable[float] | Mapping[Square | str, str] | None, coordinates: bool
-) -> str:
+def _board(state: State, marks: Marks, fill: Iterable[float] | Mapping[Any, str] | None, coordinates: bool) -> str:
     """Return a board as a fragment with its upper left corner at (0, 0)."""
     pieces = pieces_of(state)
     parts = [f'<rect width="{_BOARD}" height="{_BOARD}" fill="{_WOOD}"/>']
@@ -329,6 +327,8 @@ def _board(
             f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" stroke="{_VERMILLION}" stroke-width="8" '
             f'stroke-linecap="round"/>'
         )
+        for x, y in ((x1, y1), (x2, y2)):  # on a crowded board the bar hides between the pieces
+            parts.append(f'<circle cx="{x}" cy="{y}" r="21.5" fill="none" stroke="{_VERMILLION}" stroke-width="3"/>')
     for square, (colour, age) in sorted(pieces.items()):
         parts.append(_piece(square, colour, age))
     parts.extend(numbers)
