@@ -386,34 +386,27 @@ def test_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
     data = json.loads(done.stdout)
     assert data["ok"] is True
     assert data["problems"] == []
-    assert data["rules"]["turns"] >= 300
-    assert data["rules"]["seconds"] <= 1.0 or data["rules"]["turns"] == 300
+    assert data["rules"]["turns"] > 0
+    assert data["rules"]["turns"] == 500 or data["rules"]["seconds"] >= 0.9  # a slow machine stops by the clock
     assert data["kernel"]["isa"] in data["kernel"]["isa_usable"]
     assert set(data["random_games"]) == set(data["kernel"]["isa_usable"])
 
 
 def test_doctor_names_a_kernel_that_breaks_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
-    import wts_fast
+    import wts_fast._kernel
     from wts_fast.cli import doctor
+    from wts_fast.oracle import Position
 
-    class Broken:
-        """A kernel that forgets every egg."""
+    class Forgetful(Position):
+        """A kernel that lays no eggs."""
 
-        def __init__(self, text: str = START) -> None:
-            self._position = wts_fast.Position(text)
+        def play(self, black: object, white: object) -> Position:
+            return self if black == white else super().play(black, white)
 
-        def __getattr__(self, name: str) -> object:
-            return getattr(self._position, name)
-
-        def play(self, black: int, white: int) -> Broken:
-            new = Broken()
-            new._position = self._position if black == white else self._position.play(black, white)
-            return new
-
-    monkeypatch.setattr(doctor, "_kernel_position", lambda: Broken)
+    monkeypatch.setattr(wts_fast._kernel, "Position", Forgetful)
     report = doctor.examine()
     assert report["ok"] is False
-    assert any("rules" in problem for problem in report["problems"])
+    assert any(problem.startswith("rules: kernel and oracle differ") for problem in report["problems"])
 
 
 def test_doctor_refuses_an_instruction_set_that_is_not_there(tmp_path: Path) -> None:

@@ -6,15 +6,12 @@ import argparse
 import importlib
 import os
 import platform
-import random
 import tempfile
-import time
 from importlib import metadata
 from typing import Any
 
+from .. import __version__
 from ..errors import WtsError
-from ..squares import NUM_SQUARES
-from ..state import State
 from .common import print_json
 
 __all__ = ["EXAMPLE", "HELP", "add_arguments", "examine", "run"]
@@ -22,7 +19,7 @@ __all__ = ["EXAMPLE", "HELP", "add_arguments", "examine", "run"]
 HELP = "say what was built, what is used and whether it works here"
 EXAMPLE = "wts-fast doctor --json"
 
-NUM_TURNS = 300
+NUM_TURNS = 500
 SECONDS = 0.9  # so that a slow machine still answers in about a second
 SEED = 1
 
@@ -56,8 +53,8 @@ def examine() -> dict[str, Any]:
 
 
 def _versions(problems: list[str]) -> dict[str, str | None]:
-    versions: dict[str, str | None] = {}
-    for name in ("wts_fast", "numpy", "numba", "llvmlite"):
+    versions: dict[str, str | None] = {"wts_fast": __version__}
+    for name in ("numpy", "numba", "llvmlite", "rich"):
         try:
             versions[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
@@ -103,55 +100,17 @@ def _cache(problems: list[str]) -> dict[str, Any]:
     }
 
 
-def _kernel_position() -> Any:
-    return importlib.import_module("wts_fast._kernel").Position
-
-
 def _rules(problems: list[str]) -> dict[str, Any]:
-    """Play random turns on both engines and compare them after each."""
-    from ..oracle import Position as OraclePosition
+    """Play the fuzzer's games, crowded boards among them, on both engines and compare them after every turn."""
+    from ..fuzz import fuzz
 
     try:
-        kernel_type = _kernel_position()
+        kernel = importlib.import_module("wts_fast._kernel").Position
     except (ImportError, WtsError):
-        return {"turns": 0}  # already told as a problem of the kernel
-    rng = random.Random(SEED)
-    start = time.perf_counter()
-    turns = 0
-    while turns < NUM_TURNS and time.perf_counter() - start < SECONDS:
-        text = str(OraclePosition.from_state(_random_state(rng)))
-        kernel, oracle = kernel_type(text), OraclePosition(text)
-        while oracle.legal and turns < NUM_TURNS:
-            black, white = rng.choice(oracle.legal), rng.choice(oracle.legal)
-            told = kernel.explain(black, white).events, oracle.explain(black, white).events
-            before, kernel, oracle = str(oracle), kernel.play(black, white), oracle.play(black, white)
-            turns += 1
-            different = [name for name, a, b in _facts(kernel, oracle) if a != b]
-            different += ["events"] if told[0] != told[1] else []
-            if different:
-                problems.append(
-                    f"rules: after {black} {white} in {before!r} the kernel differs in {', '.join(different)}"
-                )
-                break
-    return {"turns": turns, "seed": SEED, "seconds": round(time.perf_counter() - start, 3)}
-
-
-def _facts(kernel: Any, oracle: Any) -> list[tuple[str, object, object]]:
-    names = ("state", "legal", "outcome", "sudden_death", "key")
-    facts = [(name, getattr(kernel, name), getattr(oracle, name)) for name in names]
-    facts += [(f"winning {c}", kernel.winning(c), oracle.winning(c)) for c in ("black", "white")]
-    return [*facts, ("text", str(kernel), str(oracle))]
-
-
-def _random_state(rng: random.Random) -> State:
-    """Return a board that is partly filled: captures and hatches are rare in the first turns of a game."""
-    filling = rng.uniform(0.0, 0.7)
-    pieces: dict[str, list[int]] = {"b": [], "w": [], "e": []}
-    for square in range(NUM_SQUARES):
-        if rng.random() < filling:
-            pieces[rng.choice("bwwbe")].append(square)
-    rng.shuffle(pieces["e"])
-    return State(tuple(pieces["b"]), tuple(pieces["w"]), tuple(pieces["e"]))
+        return {}  # already told as a problem of the kernel
+    report = fuzz(seed=SEED, turns=NUM_TURNS, seconds=SECONDS, kernel=kernel)
+    problems += [f"rules: kernel and oracle differ, {failure.difference}" for failure in report.failures]
+    return {"turns": report.turns, "seed": SEED, "seconds": round(report.seconds, 3)}
 
 
 def _random_games(problems: list[str]) -> dict[str, str]:
@@ -178,8 +137,12 @@ def _lines(report: dict[str, Any]) -> list[str]:
 
 
 def _plain(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, dict):
         return ", ".join(f"{name} {_plain(inner)}" for name, inner in value.items())
     if isinstance(value, (list, tuple)):
-        return " ".join(str(item) for item in value)
-    return {None: "-", True: "yes", False: "no"}.get(value, str(value)) if value in (None, True, False) else str(value)
+        return " ".join(map(_plain, value))
+    return str(value)
