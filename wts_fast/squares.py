@@ -133,7 +133,7 @@ def parse_colour(value: object, field: str = "colour") -> int:
         For anything else.
     """
     if isinstance(value, str) and value in COLOURS:
-        return COLOURS.index(value)  # type: ignore[arg-type]
+        return COLOURS.index(value)
     raise WtsError(f"a colour is 'black' or 'white', not {str(value)[:20]!r}", code="colour", field=field)
 
 
