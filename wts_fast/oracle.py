@@ -14,7 +14,17 @@ from typing import Final, NoReturn
 
 from .errors import GameOver, IllegalMove, WtsError
 from .notation import START, format_state, parse_position, validate_state
-from .squares import COLOURS, DIRECTIONS, NUM_SQUARES, SYMMETRIES, Colour, Square, parse_colour, parse_square
+from .squares import (
+    COLOURS,
+    DIRECTIONS,
+    NUM_SQUARES,
+    SYMMETRIES,
+    Colour,
+    Square,
+    parse_colour,
+    parse_square,
+    square_name,
+)
 from .state import Capture, Dissolve, EggLaid, Event, Hatch, Outcome, Placement, Row, State, Turn, Verdict
 
 __all__ = ["Choice", "Playout", "Position", "random_playout", "uniform_choice"]
@@ -335,7 +345,9 @@ class Position:
             raise GameOver("the game is over", code="game-over")
         for colour, square in zip(COLOURS, squares, strict=True):  # R4
             if place_of(square) in self._pieces:
-                raise IllegalMove("the square is occupied", code="occupied", field=colour)
+                content = self._pieces[place_of(square)]
+                piece = "an egg" if content == "egg" else f"a {content} turtle"
+                raise IllegalMove(f"{square_name(square)} holds {piece}", code="occupied", field=colour)
 
         state, events = resolve(self._state, *squares)
         after = Position.__new__(Position)
