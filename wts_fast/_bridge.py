@@ -1,0 +1,66 @@
+"""The one place where numba meets the kernel: its C functions as symbols that jitted code can call.
+
+Machine code in numba's cache calls these symbols by name. The address behind a name is another
+one in every process, and code whose symbol has no address ends the process without a word. So they are
+registered when this module is imported, every jitted module that calls the kernel gets them from here,
+and the kernel's ABI number is part of each name.
+
+A position is handed over as `STATE_WORDS` words of 64 bits: the bytes of `Position.to_bytes`, one element
+of `engine.STATE_DTYPE`. In jitted code: ``turn(words.ctypes, np.int32(black), np.int32(white))``.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+import llvmlite.binding as llvm
+import numpy as np
+import numpy.typing as npt
+from numba import types
+from numba.extending import get_cython_function_address
+
+from . import _kernel
+from .engine import STATE_DTYPE  # its import checks the layout of a state against the kernel
+
+__all__ = ["PREFIX", "STATE_WORDS", "playout", "state_words", "turn"]
+
+#: What the names of the symbols begin with.
+PREFIX = f"wts_fast_abi{_kernel.ABI}_"
+
+#: Words of a position.
+STATE_WORDS = STATE_DTYPE.itemsize // 8
+
+if STATE_DTYPE.itemsize % 8 or STATE_DTYPE.alignment > 8:
+    raise ImportError("the kernel's state is not made of words of 64 bits; install the package again")
+
+# The C type of each function as Cython writes it into the capsule: a call of another type would corrupt memory.
+_C_TYPES = {
+    "wts_turn": "void (void *, int, int)",
+    "wts_playout": "int (void *, unsigned PY_LONG_LONG *, int)",
+}
+
+
+def _register(name: str, c_type: str) -> str:
+    """Give jitted code the kernel's function `name`; return its symbol."""
+    capsule_name = ctypes.pythonapi.PyCapsule_GetName
+    capsule_name.restype, capsule_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    found = (capsule_name(_kernel.__pyx_capi__[name]) or b"").decode()  # type: ignore[attr-defined]
+    if found != c_type:
+        raise ImportError(f"the kernel's {name} is {found!r}, not {c_type!r}; install the package again")
+    llvm.add_symbol(PREFIX + name, get_cython_function_address("wts_fast._kernel", name))
+    return PREFIX + name
+
+
+_SYMBOLS = {name: _register(name, c_type) for name, c_type in _C_TYPES.items()}
+
+#: ``turn(state, black, white)``: plays a legal turn in place and sets the outcome.
+turn = types.ExternalFunction(_SYMBOLS["wts_turn"], types.void(types.voidptr, types.intc, types.intc))
+
+#: ``playout(state, rng, cap)``: random turns in place to the end of the game, at most `cap`; returns the outcome
+#: code, 0 for unfinished. `rng` is the state of a xoshiro256++ generator, four words, and moves on.
+playout = types.ExternalFunction(_SYMBOLS["wts_playout"], types.intc(types.voidptr, types.voidptr, types.intc))
+
+
+def state_words(position: _kernel.Position) -> npt.NDArray[np.uint64]:
+    """Return a position as words, a copy."""
+    return np.frombuffer(position.to_bytes(), dtype=np.uint64).copy()

@@ -1,0 +1,277 @@
+"""The jitted half of `search`: random games behind sampled turns, and regret matching on what they came to.
+
+Rows and columns of the payoff matrix are the empty squares, ascending. All numbers are Black's.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _bridge
+from ._jit import jit
+
+__all__ = ["learn", "play_chunk"]
+
+Array = Any  # numba arrays; what each holds stands in the docstrings
+
+# numba takes what a global of this module is bound to; the types that Python sees are numba's own.
+_turn: Any = _bridge.turn
+_playout: Any = _bridge.playout
+
+_U = np.uint64
+_GOLDEN = _U(0x9E3779B97F4A7C15)
+_MIX1 = _U(0xBF58476D1CE4E5B9)
+_MIX2 = _U(0x94D049BB133111EB)
+
+#: How often a player tries a square at random instead of following the strategy: new cells are seen, and in the other
+#: cases every reply is tried against what the opponent really plays.
+_EXPLORE = 0.25
+
+#: Weight of the additive guess in a cell, in games. Most cells are close to it, and few games say little.
+_GUESS_GAMES = 4.0
+
+
+@jit
+def mix(z: Any) -> Any:
+    """Return the output function of splitmix64."""
+    z = (z ^ (z >> _U(30))) * _MIX1
+    z = (z ^ (z >> _U(27))) * _MIX2
+    return z ^ (z >> _U(31))
+
+
+@jit
+def next_word(rng: Array) -> Any:
+    """Return the next 64 bits of a xoshiro256++ generator, whose four words move on."""
+    t = rng[0] + rng[3]
+    result = ((t << _U(23)) | (t >> _U(41))) + rng[0]
+    t = rng[1] << _U(17)
+    rng[2] ^= rng[0]
+    rng[3] ^= rng[1]
+    rng[1] ^= rng[2]
+    rng[0] ^= rng[3]
+    rng[2] ^= t
+    rng[3] = (rng[3] << _U(45)) | (rng[3] >> _U(19))
+    return result
+
+
+@jit
+def next_part(rng: Array) -> float:
+    """Return a number from 0 up to but not including 1, of 53 random bits."""
+    return float(next_word(rng) >> _U(11)) * 1.1102230246251565e-16
+
+
+@jit
+def choose(strategy: Array, part: float) -> int:
+    """Return the index that `part` of the whole probability falls on, never one of probability 0."""
+    total = 0.0
+    for i in range(strategy.size):
+        total += strategy[i]
+    target = part * total
+    reached = 0.0
+    chosen = -1
+    for i in range(strategy.size):
+        if strategy[i] > 0.0:
+            reached += strategy[i]
+            chosen = i
+            if target < reached:
+                break
+    return chosen
+
+
+@jit
+def play_chunk(
+    root: Array,
+    squares: Array,
+    black: Array,
+    white: Array,
+    seed: Any,
+    chunk: Any,
+    cap: int,
+    cells: Array,
+    results: Array,
+) -> None:
+    """Play `cells.size` times one sampled turn and then a random game.
+
+    Parameters
+    ----------
+    root : uint64[STATE_WORDS]
+        A position with at least one empty square.
+    squares : int32[k]
+        Its empty squares.
+    black, white : float64[k]
+        The strategies to sample from.
+    seed, chunk : uint64
+        Together they fix every random number used.
+    cap : int
+        Turns after which a game counts as unfinished.
+    cells : int32[nodes]
+        Filled: k * row + column of each turn, and k * k more than that where neither square was tried at random.
+    results : int8[nodes]
+        Filled: 1, -1 or 0, and 2 for an unfinished game.
+    """
+    k = squares.size
+    stream = mix(seed + _GOLDEN * (chunk + _U(1)))
+    rng = np.empty(4, np.uint64)
+    for i in range(4):
+        rng[i] = mix(stream + _GOLDEN * _U(i + 1))
+    state = np.empty_like(root)
+    for node in range(cells.size):
+        followed = 1
+        if next_part(rng) < _EXPLORE:
+            a = int(next_part(rng) * k)
+            followed = 0
+        else:
+            a = choose(black, next_part(rng))
+        if next_part(rng) < _EXPLORE:
+            b = int(next_part(rng) * k)
+            followed = 0
+        else:
+            b = choose(white, next_part(rng))
+        state[:] = root
+        _turn(state.ctypes, squares[a], squares[b])
+        code = _playout(state.ctypes, rng.ctypes, np.int32(cap))
+        cells[node] = k * (k * followed + a) + b
+        if code == 1:
+            results[node] = 1
+        elif code == 2:
+            results[node] = -1
+        elif code == 3:
+            results[node] = 0
+        else:
+            results[node] = 2
+
+
+@jit
+def merge(cells: Array, results: Array, games: Array, wins: Array, tally: Array) -> None:
+    """Add one chunk to the totals.
+
+    `games` and `wins` (Black's less White's) are int64[k, k]; tally is int64[4]: turns in which both strategies were
+    followed, the sum and the sum of squares of their results, and unfinished games among all.
+    """
+    k = games.shape[0]
+    for node in range(cells.size):
+        result = np.int64(results[node])
+        if result == 2:
+            tally[3] += 1
+            result = np.int64(0)
+        cell = np.int64(cells[node])
+        if cell >= k * k:
+            cell -= k * k
+            tally[0] += 1
+            tally[1] += result
+            tally[2] += result * result
+        games[cell // k, cell % k] += 1
+        wins[cell // k, cell % k] += result
+
+
+@jit
+def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
+    """Fill `payoff`, float64[k, k], with the estimated payoff matrix.
+
+    A cell is the mean of its games and of `_GUESS_GAMES` games more that came to base + row's effect + column's
+    effect. The effects are fitted to all games by turns, with the same number of games at 0 for
+    each; `effects`, float64[2, k], keeps them from one call to the next.
+    """
+    k = games.shape[0]
+    played = 0
+    won = 0
+    for a in range(k):
+        for b in range(k):
+            played += games[a, b]
+            won += wins[a, b]
+    base = won / (played + _GUESS_GAMES)
+    for _ in range(2):
+        for side in range(2):
+            for i in range(k):
+                weight = _GUESS_GAMES
+                total = 0.0
+                for j in range(k):
+                    a, b = (i, j) if side == 0 else (j, i)
+                    weight += games[a, b]
+                    total += wins[a, b] - games[a, b] * (base + effects[1 - side, j])
+                effects[side, i] = total / weight
+    for a in range(k):
+        for b in range(k):
+            guess = min(1.0, max(-1.0, base + effects[0, a] + effects[1, b]))
+            payoff[a, b] = (wins[a, b] + _GUESS_GAMES * guess) / (games[a, b] + _GUESS_GAMES)
+
+
+@jit
+def match_regrets(payoff: Array, memory: Array, steps: int) -> None:
+    """Take steps of regret matching+ with linear averaging on a payoff matrix, for both players at once.
+
+    `memory`, float64[5, k]: regrets of Black and of White, their summed strategies, and in [4, 0] the steps so far.
+    """
+    k = payoff.shape[0]
+    turned = np.ascontiguousarray(payoff.T)
+    strategies = np.empty((2, k))
+    gains = np.empty((2, k))
+    for _ in range(steps):
+        memory[4, 0] += 1.0
+        for side in range(2):
+            total = 0.0
+            for i in range(k):
+                total += memory[side, i]
+            for i in range(k):
+                strategies[side, i] = memory[side, i] / total if total > 0.0 else 1.0 / k
+                memory[2 + side, i] += memory[4, 0] * strategies[side, i]
+            gains[side, :] = 0.0
+        for j in range(k):
+            if strategies[1, j] > 0.0:
+                for i in range(k):
+                    gains[0, i] += turned[j, i] * strategies[1, j]
+            if strategies[0, j] > 0.0:
+                for i in range(k):
+                    gains[1, i] -= payoff[j, i] * strategies[0, j]
+        for side in range(2):
+            mean = 0.0
+            for i in range(k):
+                mean += strategies[side, i] * gains[side, i]
+            for i in range(k):
+                memory[side, i] = max(0.0, memory[side, i] + gains[side, i] - mean)
+
+
+@jit
+def learn(
+    cells: Array,
+    results: Array,
+    games: Array,
+    wins: Array,
+    tally: Array,
+    effects: Array,
+    memory: Array,
+    steps: int,
+    black: Array,
+    white: Array,
+) -> float:
+    """Add games to the totals, go on with regret matching, and write the average strategies.
+
+    Returns
+    -------
+    float
+        Their exploitability on the estimated payoff matrix: what the two best replies win together.
+    """
+    merge(cells, results, games, wins, tally)
+    payoff = np.empty(games.shape)
+    estimate(games, wins, effects, payoff)
+    match_regrets(payoff, memory, steps)
+    k = black.size
+    for side in range(2):
+        total = 0.0
+        for i in range(k):
+            total += memory[2 + side, i]
+        for i in range(k):
+            (black if side == 0 else white)[i] = memory[2 + side, i] / total if total > 0.0 else 1.0 / k
+    best = -np.inf
+    worst = np.inf
+    for i in range(k):
+        row = 0.0
+        column = 0.0
+        for j in range(k):
+            row += payoff[i, j] * white[j]
+            column += payoff[j, i] * black[j]
+        best = max(best, row)
+        worst = min(worst, column)
+    return max(0.0, best - worst)

@@ -1,0 +1,271 @@
+"""`analyze`: mixed strategies and a value for a position."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import search
+from ._kernel import Position
+from .errors import LimitError, WtsError
+from .search import StoppedBy
+from .squares import NUM_SQUARES, Colour, parse_colour, square_name
+from .state import State
+
+__all__ = ["Analysis", "analyze"]
+
+_MOST_SECONDS = 31_536_000.0
+_MOST_NODES = 10**18
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """What `analyze` found.
+
+    Attributes
+    ----------
+    position : Position
+        The position looked at.
+    value : float
+        Black's value, from -1 to 1: an estimate, or exact if the game is over.
+    standard_error : float
+        Of `value`, from the spread of the sampled games; 0.0 if the game is over, 1.0 if nothing was sampled.
+    black, white : ndarray of float64, shape (81,), read-only
+        The strategies: a probability for each square, exactly 0 on occupied ones, together 1; all zero
+        if the game is over.
+    lower, upper : float
+        What is proved about the value: -1 and 1, or the exact value if the game is over.
+    exploitability : float
+        What the best replies to both strategies would win together, measured on the estimated payoffs of this turn
+        (not on the game itself): 0 for an equilibrium of the estimate, 2 where nothing is known.
+    nodes, playouts : int
+        Turns sampled from the position, and random games played behind them.
+    unfinished : int
+        How many of the playouts were cut off; they count as 0.
+    seconds, compile_seconds : float
+        Time of the search, and time spent before it to load or compile its code.
+    seed, threads : int
+        As used. The same seed and nodes give the same numbers for any threads.
+    stopped_by : {"nodes", "seconds", "interrupt", "finished"} or None
+        Which limit ended the search; ``"finished"`` if the game is over; None in a report of progress.
+    """
+
+    position: Position
+    value: float
+    standard_error: float
+    black: npt.NDArray[np.float64]
+    white: npt.NDArray[np.float64]
+    lower: float
+    upper: float
+    exploitability: float
+    nodes: int
+    playouts: int
+    unfinished: int
+    seconds: float
+    compile_seconds: float
+    seed: int
+    threads: int
+    stopped_by: StoppedBy | None
+
+    def top(self, colour: Colour, n: int = 5) -> tuple[tuple[str, float], ...]:
+        """Return a player's `n` likeliest squares with their probabilities, likeliest first.
+
+        Parameters
+        ----------
+        colour : {"black", "white"}
+            Whose.
+        n : int
+            How many at most; squares of probability 0 are left out.
+
+        Raises
+        ------
+        WtsError
+            If `colour` names no player.
+        LimitError
+            If `n` is not a whole number from 0.
+        """
+        strategy = (self.black, self.white)[parse_colour(colour)]
+        count = _whole(n, "n", 0, _MOST_NODES)
+        order = sorted(np.flatnonzero(strategy).tolist(), key=lambda s: (-strategy[s], s))
+        return tuple((square_name(s), float(strategy[s])) for s in order[:count])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the analysis as a dict of JSON values, the strategies by names of squares, likeliest first."""
+        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        data["position"] = str(self.position)
+        data["black"] = dict(self.top("black", NUM_SQUARES))
+        data["white"] = dict(self.top("white", NUM_SQUARES))
+        return data
+
+    def __repr__(self) -> str:
+        def best(colour: Colour) -> str:
+            return ", ".join(f"{name}: {part:.2f}" for name, part in self.top(colour, 3)) or "none"
+
+        return (
+            f"<Analysis value {self.value:+.3f} ± {self.standard_error:.3f}, "
+            f"black {best('black')}, white {best('white')}, nodes {self.nodes}>"
+        )
+
+    def _repr_svg_(self) -> str:
+        """Return both strategies as heat maps, for notebooks."""
+        from .draw.svg import svg_pair
+
+        return str(svg_pair(self.position, self.black, self.white, value=self.value))
+
+
+def analyze(
+    position: Position,
+    *,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    seed: int | None = None,
+    threads: int = 1,
+    on_progress: Callable[[Analysis], object] | None = None,
+    should_stop: Callable[[], object] | None = None,
+    keep_on_interrupt: bool = False,
+) -> Analysis:
+    """Estimate the value of a position and good mixed strategies for both players.
+
+    Parameters
+    ----------
+    position : Position
+        Where to look; an `oracle.Position` will do.
+    seconds : float, optional
+        Wall time, from 0 to a year, counted once the code is compiled. 1.0 if `nodes` is not given either.
+    nodes : int, optional
+        How many turns to sample, from 0. With both limits the first one reached ends the search.
+    seed : int, optional
+        0 to 2^64 - 1. One is drawn from the system's entropy if left out; the answer names it.
+    threads : int
+        At least 1; more than there are processors to use are cut down to those.
+    on_progress : callable, optional
+        Called about four times a second with the `Analysis` so far.
+    should_stop : callable, optional
+        Asked some hundred times a second. Once it returns something true, the search ends with what it has.
+    keep_on_interrupt : bool
+        Whether Ctrl-C ends the search with what it has, ``stopped_by`` being ``"interrupt"``,
+        instead of raising `KeyboardInterrupt`.
+
+    Returns
+    -------
+    Analysis
+        With ``nodes=0`` the strategies are uniform. If the game is over they are all zero, and the value is exact.
+
+    Raises
+    ------
+    LimitError
+        If a limit, the seed or `threads` is not what it should be; its ``field`` says which.
+    WtsError
+        If `position` is no position (code ``position-type``).
+    KeyboardInterrupt
+        After Ctrl-C, unless `keep_on_interrupt`.
+
+    Notes
+    -----
+    Turns are sampled by regret matching, with a quarter of each player's squares chosen at random,
+    and each is followed by one uniformly random game. The payoffs of this one turn are estimated from
+    the results, and the strategies are the averages of regret matching on that estimate. So the value is that of
+    these strategies if all later turns are played at random.
+
+    Examples
+    --------
+    >>> import wts_fast as wts
+    >>> found = wts.analyze(wts.Position(), nodes=2000, seed=1)
+    >>> found.nodes, found.stopped_by, bool(abs(found.black.sum() - 1) < 1e-9)
+    (2000, 'nodes', True)
+    """
+    position = _kernel_position(position)
+    limits = search.Limits(
+        seconds=_duration(1.0 if seconds is None and nodes is None else seconds),
+        nodes=None if nodes is None else _whole(nodes, "nodes", 0, _MOST_NODES),
+    )
+    number = secrets.randbits(64) if seed is None else _whole(seed, "seed", 0, 2**64 - 1)
+    used = min(_whole(threads, "threads", 1, 2**31 - 1), _processors())
+    squares = np.array(position.legal, dtype=np.intp)
+
+    def spread(strategy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        full = np.zeros(NUM_SQUARES)
+        full[squares] = strategy
+        full.setflags(write=False)
+        return full
+
+    def analysis(found: search.Estimate) -> Analysis:
+        return Analysis(
+            position=position,
+            value=found.value,
+            standard_error=found.standard_error,
+            black=spread(found.black),
+            white=spread(found.white),
+            lower=-1.0,
+            upper=1.0,
+            exploitability=found.exploitability,
+            nodes=found.nodes,
+            playouts=found.nodes,
+            unfinished=found.unfinished,
+            seconds=found.seconds,
+            compile_seconds=found.compile_seconds,
+            seed=number,
+            threads=used,
+            stopped_by=found.stopped_by,
+        )
+
+    outcome = position.outcome
+    if outcome is not None:
+        exact = float(outcome.value)
+        nothing = spread(np.zeros(len(squares)))
+        return Analysis(
+            position, exact, 0.0, nothing, nothing, exact, exact, 0.0, 0, 0, 0, 0.0, 0.0, number, used, "finished"
+        )
+    report = None if on_progress is None else lambda found: on_progress(analysis(found))
+    return analysis(search.search(position, limits, number, used, report, should_stop, keep_on_interrupt))
+
+
+def _kernel_position(position: Any) -> Position:
+    if isinstance(position, Position):
+        return position
+    state = getattr(position, "state", None)
+    if not isinstance(state, State):
+        raise WtsError(f"expected a Position, not {type(position).__name__}", code="position-type", field="position")
+    return Position.from_state(state)
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _whole(value: object, field: str, least: int, most: int) -> int:
+    # bool and numpy.bool_ are refused by name, as for squares.
+    if type(value).__name__ not in ("bool", "bool_"):
+        try:
+            number = operator.index(value)  # type: ignore[arg-type]
+        except TypeError:
+            pass
+        else:
+            if least <= number <= most:
+                return number
+    raise LimitError(f"expected a whole number from {least} to {most}", code=f"{field}-range", field=field)
+
+
+def _duration(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, (str, bytes)) and type(value).__name__ not in ("bool", "bool_"):
+        try:
+            number = float(value)  # type: ignore[arg-type]
+        except (TypeError, ValueError, OverflowError):
+            pass
+        else:
+            if math.isfinite(number) and 0.0 <= number <= _MOST_SECONDS:
+                return number
+    raise LimitError("expected seconds, a number from 0 to 31536000", code="seconds-range", field="seconds")
