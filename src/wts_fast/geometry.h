@@ -13,6 +13,7 @@
 enum { WTS_CENTRE = 30, WTS_DIRECTIONS = 8 };
 
 /* Steps of the directions N NE E SE S SW W NW, the order of squares.DIRECTIONS. */
+#define WTS_EACH_DIRECTION(DO) DO(0, 9) DO(1, 10) DO(2, 1) DO(3, -8) DO(4, -9) DO(5, -10) DO(6, -1) DO(7, 8)
 static const int8_t wts_step[WTS_DIRECTIONS] = {9, 10, 1, -8, -9, -10, -1, 8};
 
 /* Directions (bit d = direction d) that lead north, south, east and west. */

@@ -11,12 +11,15 @@ typedef int64_t (*wts_step_path)(wts_state *, int64_t, const int8_t *, const int
 
 #if defined(__x86_64__)
 
-#include "lockstep512.h"
+#include "lanes256.h"
+#include "lockstep.h"
+
+#include "lanes512.h"
+#include "lockstep.h"
 
 /* The plain code once more, compiled for processors that count and shift bits in one instruction. */
-#define WTS_AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"), flatten)) static
-WTS_AVX2 void wts_run_avx2(const wts_run *run, wts_tally *tally) { wts_run_plain(run, tally); }
-WTS_AVX2 int64_t wts_step_avx2(wts_state *states, int64_t n, const int8_t *black, const int8_t *white)
+__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"), flatten)) static int64_t wts_step_avx2(
+    wts_state *states, int64_t n, const int8_t *black, const int8_t *white)
 {
     return wts_step_plain(states, n, black, white);
 }
@@ -38,7 +41,7 @@ static inline int wts_path_usable(int path)
 
 static inline wts_run_path wts_path(int path)
 {
-    return path == WTS_PATH_AVX512 ? wts_run_lockstep512 : path == WTS_PATH_AVX2 ? wts_run_avx2 : wts_run_plain;
+    return path == WTS_PATH_AVX512 ? wts_run_lockstep_512 : path == WTS_PATH_AVX2 ? wts_run_lockstep_256 : wts_run_plain;
 }
 static inline wts_step_path wts_stepper(int path) { return path == WTS_PATH_BASE ? wts_step_plain : wts_step_avx2; }
 

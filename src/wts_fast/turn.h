@@ -52,8 +52,7 @@ static inline unsigned wts_closed(bits81 own, bits81 prey, int square)
 #define WTS_ONE(d, step) \
     closed |= (unsigned)((mid >> (WTS_CENTRE + (step))) & (mid >> (WTS_CENTRE + 2 * (step))) & \
                          (ends >> (WTS_CENTRE + 3 * (step))) & 1) << (d);
-    WTS_ONE(0, 9) WTS_ONE(1, 10) WTS_ONE(2, 1) WTS_ONE(3, -8)
-    WTS_ONE(4, -9) WTS_ONE(5, -10) WTS_ONE(6, -1) WTS_ONE(7, 8)
+    WTS_EACH_DIRECTION(WTS_ONE)
 #undef WTS_ONE
     return closed & wts_open[square];
 }
