@@ -29,8 +29,11 @@ _MIX2 = _U(0x94D049BB133111EB)
 #: cases every reply is tried against what the opponent really plays.
 _EXPLORE = 0.25
 
-#: Weight of the additive guess in a cell, in games. Most cells are close to it, and few games say little.
-_GUESS_GAMES = 4.0
+#: Bounds for the weight, in games, of what is taken for granted before a row, a column or a cell has been played. The
+#: data choose it (see `prior_games`): the spread of few games is mostly luck and is not to be believed.
+_LEAST_PRIOR = 4.0
+_MOST_PRIOR_EFFECT = 1e5
+_MOST_PRIOR_CELL = 8.0
 
 
 @jit
@@ -167,12 +170,25 @@ def merge(cells: Array, results: Array, games: Array, wins: Array, tally: Array)
 
 
 @jit
+def prior_games(spread: float, groups: int, played: float, noise: float, most: float) -> float:
+    """Return how many games of the common mean outweigh one group's own: noise per variance between the groups.
+
+    `spread` is the sum of games times the squared deviation of the group's mean, `noise` the variance of one game. What
+    luck alone would spread, noise times the number of groups, is taken off first (the method of moments).
+    """
+    excess = spread - noise * groups
+    if excess * most <= noise * played:
+        return most
+    return max(_LEAST_PRIOR, noise * played / excess)
+
+
+@jit
 def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
     """Fill `payoff`, float64[k, k], with the estimated payoff matrix.
 
-    A cell is the mean of its games and of `_GUESS_GAMES` games more that came to base + row's effect + column's
-    effect. The effects are fitted to all games by turns, with the same number of games at 0 for
-    each; `effects`, float64[2, k], keeps them from one call to the next.
+    The guess for a cell is base + row's effect + column's effect, fitted to all games by turns; the estimate
+    lies between it and the mean of the cell's own games. How far each is drawn back to what is more
+    common is chosen by `prior_games`. `effects`, float64[2, k], keeps the fit from one call to the next.
     """
     k = games.shape[0]
     played = 0
@@ -181,21 +197,38 @@ def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
         for b in range(k):
             played += games[a, b]
             won += wins[a, b]
-    base = won / (played + _GUESS_GAMES)
+    base = won / (played + _LEAST_PRIOR)
+    noise = 1.0 - base * base + 1e-3  # of a game won or lost; draws are rare
+    weight = np.empty(k)
+    total = np.empty(k)
     for _ in range(2):
         for side in range(2):
+            spread = 0.0
             for i in range(k):
-                weight = _GUESS_GAMES
-                total = 0.0
+                weight[i] = 0.0
+                total[i] = 0.0
                 for j in range(k):
                     a, b = (i, j) if side == 0 else (j, i)
-                    weight += games[a, b]
-                    total += wins[a, b] - games[a, b] * (base + effects[1 - side, j])
-                effects[side, i] = total / weight
+                    weight[i] += games[a, b]
+                    total[i] += wins[a, b] - games[a, b] * (base + effects[1 - side, j])
+                if weight[i] > 0.0:
+                    spread += total[i] * total[i] / weight[i]
+            prior = prior_games(spread, k, played, noise, _MOST_PRIOR_EFFECT)
+            for i in range(k):
+                effects[side, i] = total[i] / (weight[i] + prior)
+    spread = 0.0
+    seen = 0
     for a in range(k):
         for b in range(k):
-            guess = min(1.0, max(-1.0, base + effects[0, a] + effects[1, b]))
-            payoff[a, b] = (wins[a, b] + _GUESS_GAMES * guess) / (games[a, b] + _GUESS_GAMES)
+            payoff[a, b] = min(1.0, max(-1.0, base + effects[0, a] + effects[1, b]))
+            if games[a, b] > 0:
+                seen += 1
+                rest = wins[a, b] - games[a, b] * payoff[a, b]
+                spread += rest * rest / games[a, b]
+    prior = prior_games(spread, seen, played, noise, _MOST_PRIOR_CELL)
+    for a in range(k):
+        for b in range(k):
+            payoff[a, b] = (wins[a, b] + prior * payoff[a, b]) / (games[a, b] + prior)
 
 
 @jit
