@@ -36,7 +36,7 @@ if not stamp.exists() or stamp.read_text(encoding="ascii") != text:
     stamp.parent.mkdir(exist_ok=True)
     stamp.write_text(text, encoding="ascii")
 
-parts = sorted(path.as_posix() for path in Path(KERNEL).iterdir() if path.suffix in {".h", ".pxd", ".pxi"})
+parts = sorted(path.as_posix() for path in Path(KERNEL).iterdir() if path.suffix in {".h", ".pxd"})
 kernel = Extension(
     "wts_fast._kernel",
     [f"{KERNEL}/_kernel.pyx"],

@@ -14,8 +14,8 @@ PACKAGE = ROOT / "wts_fast"
 #: NEIGHBOURS says so; `wts_fast` itself (the door) and `__main__` stand on the roof.
 FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
-    {"notation", "oracle", "draw"},
-    {"_kernel", "engine", "matrix", "_bridge"},
+    {"notation", "oracle", "draw", "conformance"},
+    {"_kernel", "engine", "_jit", "_bridge", "matrix", "_matrix_jit"},
     {"record", "game", "search", "_search_jit"},
     {"analysis", "fuzz", "perft", "signature"},
     {"cli"},
@@ -24,8 +24,14 @@ NEIGHBOURS = {
     ("squares", "errors"),
     ("state", "squares"),
     ("oracle", "notation"),
+    ("oracle", "draw"),
+    ("draw", "notation"),
     ("engine", "_kernel"),
+    ("matrix", "_matrix_jit"),
+    ("_jit", "_kernel"),
     ("_bridge", "_kernel"),
+    ("_bridge", "_jit"),
+    ("_matrix_jit", "_jit"),
     ("game", "record"),
     ("search", "_search_jit"),
 }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import json
 import re
 import shlex
 import subprocess
@@ -103,15 +102,11 @@ def test_the_picture_is_what_the_engine_draws() -> None:
 
 def test_the_figures_were_measured_for_this_behaviour() -> None:
     """The table is written by bench/update_readme.py; the signature in it tells whether anything has changed since."""
-    from wts_fast.signature import signature
+    from wts_fast.signature import format_signature, signature
 
     match = re.search(r"<!-- bench: begin -->\n(.*?)<!-- bench: end -->\n", README, re.DOTALL)
     assert match is not None
     assert re.search(r"signature `?(\w+)`?", match[1])[1] == format_signature(signature())  # type: ignore[index]
-
-
-def format_signature(value: object) -> str:
-    return f"{value:016x}" if isinstance(value, int) else str(value)
 
 
 def test_a_figure_without_a_run_is_noticed(tmp_path: Path) -> None:
@@ -145,7 +140,9 @@ def test_the_rulings_are_those_of_rules_md() -> None:
 
 
 def test_what_is_checked_is_counted_right() -> None:
-    cases = json.loads((ROOT / "tests" / "data" / "conformance.json").read_text(encoding="utf-8"))["cases"]
+    from wts_fast.conformance import load
+
+    cases = load()
     match = re.search(r"(\d+) conformance cases", README)
     assert match is not None
     assert int(match[1]) == len(cases)
