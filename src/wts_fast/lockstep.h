@@ -200,7 +200,8 @@ WTS_INLINE void WTS_N(turn)(GROUP *group, const wts_run *run, uint64_t *next, wt
     square[1] = V_SUB(square[1], V_ALL(WTS_CENTRE));
     group->turns = V_ADD(group->turns, V_ALL(1));
 
-    unsigned collided = V_EQUAL(square[0], square[1]) & group->alive, landed = WTS_EVERY & ~collided;
+    unsigned collided = V_EQUAL(square[0], square[1]) & group->alive;
+    V landed = V_ALL(255); /* 0 in a lane in which no turtle lands: all directions of a capture, or none */
     if (__builtin_expect(collided != 0, 0)) {
         uint64_t squares[WTS_LANES];
         V_STORE(squares, square[0]);
@@ -209,8 +210,9 @@ WTS_INLINE void WTS_N(turn)(GROUP *group, const wts_run *run, uint64_t *next, wt
             wts_state *lane = &group->lanes[__builtin_ctz(rest)];
             lane->queue[lane->num_eggs++] = (uint8_t)squares[__builtin_ctz(rest)];
         }
-        black_at = V2_ONLY(landed, black_at);
-        white_at = V2_ONLY(landed, white_at);
+        landed = V_ONLY(~collided, landed);
+        black_at = V2_ONLY(~collided, black_at);
+        white_at = V2_ONLY(~collided, white_at);
     }
     black = V2_OR(black, black_at);
     white = V2_OR(white, white_at);
@@ -218,14 +220,18 @@ WTS_INLINE void WTS_N(turn)(GROUP *group, const wts_run *run, uint64_t *next, wt
     V2 black_prey = V2_OR(white, group->egg), white_prey = V2_OR(black, group->egg);
     V by_black = WTS_N(v_closed)(WTS_N(window)(black, square[0]), WTS_N(window)(black_prey, square[0]), square[0]);
     V by_white = WTS_N(v_closed)(WTS_N(window)(white, square[1]), WTS_N(window)(white_prey, square[1]), square[1]);
-    unsigned capturing = V_NONZERO(V_OR(by_black, by_white)) & landed;
+    by_black = V_AND(by_black, landed);
+    by_white = V_AND(by_white, landed);
+    unsigned capturing = V_NONZERO(V_OR(by_black, by_white));
     unsigned with_eggs = capturing & V_NONZERO(V_OR(group->egg.lo, group->egg.hi)) & group->alive;
-    if (__builtin_expect(with_eggs != 0, 0))
+    if (__builtin_expect(with_eggs != 0, 0)) {
         WTS_N(resolve)(group, &black, &white, square, by_black, by_white, with_eggs);
-    unsigned plain = capturing & ~with_eggs;
-    if (WTS_LANES == 8 || plain) { /* with eight lanes the branch would cost more than it saves */
-        white = V2_WITHOUT(white, WTS_N(from_window)(WTS_N(v_pairs)(V_ONLY(plain, by_black)), square[0]));
-        black = V2_WITHOUT(black, WTS_N(from_window)(WTS_N(v_pairs)(V_ONLY(plain, by_white)), square[1]));
+        by_black = V_ONLY(~with_eggs, by_black);
+        by_white = V_ONLY(~with_eggs, by_white);
+    }
+    if (WTS_LANES == 8 || capturing) { /* with eight lanes the branch would cost more than it saves */
+        white = V2_WITHOUT(white, WTS_N(from_window)(WTS_N(v_pairs)(by_black), square[0]));
+        black = V2_WITHOUT(black, WTS_N(from_window)(WTS_N(v_pairs)(by_white), square[1]));
     }
     group->black = black;
     group->white = white;
