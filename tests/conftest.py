@@ -1,0 +1,21 @@
+"""What all tests share: the two engines side by side, and how much hypothesis tries."""
+
+from __future__ import annotations
+
+import importlib
+from types import ModuleType
+
+import pytest
+from hypothesis import settings
+
+# Without deadlines: a machine that is busy is no fault in the rules. `--hypothesis-profile=deep` tries more.
+settings.register_profile("quick", max_examples=50, deadline=None)
+settings.register_profile("ci", max_examples=200, deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("deep", max_examples=2000, deadline=None, print_blob=True)
+settings.load_profile("quick")
+
+
+@pytest.fixture(params=["oracle", "kernel"])
+def rules(request: pytest.FixtureRequest) -> ModuleType:
+    """Return a module with a class `Position`: the oracle, then the kernel. A kernel that is missing is an error."""
+    return importlib.import_module({"oracle": "wts_fast.oracle", "kernel": "wts_fast._kernel"}[request.param])
