@@ -288,7 +288,7 @@ class _Run:
             return difference
         state = slow.state
         for number in range(plan.turns if most is None else min(plan.turns, most)):
-            legal = slow.legal
+            legal = fast.legal  # compared already, and the oracle's answer takes longer
             if not legal:
                 break
             black, white = choose_turn(plan, legal, pieces(state), number)
