@@ -18,7 +18,7 @@ FILES = ("dense.perft", "endgames.perft", "start.perft")
 
 #: What one engine counts in a test of a fraction of a second.
 MOST_KERNEL = 100_000
-MOST_ORACLE = 900
+MOST_ORACLE = 500
 
 LINES = [line for name in FILES for line in read_table(DATA / name)]
 
