@@ -15,7 +15,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from wts_fast import _kernel
@@ -23,14 +22,13 @@ from wts_fast.measure import machine
 
 OURS = """
 import json, sys, time
-from wts_fast import _kernel
 from wts_fast.engine import playouts
 threads, games = int(sys.argv[1]), int(sys.argv[2])
 playouts(n=200_000, threads=threads)
-start = time.perf_counter()
+start, used = time.perf_counter(), time.process_time()
 result = playouts(n=games, threads=threads)
-took = time.perf_counter() - start
-print(json.dumps({"speed": result.turns / took / 1e6, "checksum": result.checksum, "build": _kernel.build_info()}))
+took, used = time.perf_counter() - start, time.process_time() - used
+print(json.dumps({"speed": result.turns / took / 1e6, "processors": used / took, "checksum": result.checksum}))
 """
 
 
@@ -48,9 +46,9 @@ def main() -> int:
     if args.pairs < 7:
         parser.error("fewer than 7 pairs say nothing on a shared machine")
     with tempfile.TemporaryDirectory() as folder:
-        us: Callable[[], float] = Ours(args.threads or 1, args.games)
+        us = Ours(args.threads or 1, args.games)
         if args.source:
-            them: Callable[[], float] = Theirs(args.source, args.cflags.split(), Path(folder))
+            them: Ours | Theirs = Theirs(args.source, args.cflags.split(), Path(folder))
             name = f"{args.source.name} ({os.environ.get('CC', 'cc')} {args.cflags})"
         elif args.threads:
             them, name = Ours(1, args.games), "one thread"
@@ -58,6 +56,8 @@ def main() -> int:
             them = Ours(1, args.games, args.against.resolve())
             name = f"the build in {args.against}"
         us(), them()
+        if isinstance(them, Ours) and them.checksum != us.checksum:
+            sys.exit(f"the two sides play differently: checksums {us.checksum} and {them.checksum}")
         pairs = [(us(), them()) for _ in range(args.pairs)]
     ratios = [one / other for one, other in pairs]
     best = max(one for one, _ in pairs) / max(other for _, other in pairs)
@@ -69,14 +69,15 @@ def main() -> int:
         "min": min(ratios),
         "median": statistics.median(ratios),
         "ratio_of_bests": best,
+        "our_processors": us.processors[1:],
     }
     if args.json:
         print(json.dumps(report, indent=2))
         return 0
     print(f"{report['processor']}, ours: {report['ours']}, the other: {name}")
-    print("pair  ours M turns/s  other M turns/s  ratio")
-    for number, (one, other) in enumerate(pairs, 1):
-        print(f"{number:4}  {one:14.1f}  {other:15.1f}  {one / other:5.2f}")
+    print("pair  ours M turns/s  other M turns/s  ratio  processors at work for us")
+    for number, ((one, other), busy) in enumerate(zip(pairs, us.processors[1:], strict=True), 1):
+        print(f"{number:4}  {one:14.1f}  {other:15.1f}  {one / other:5.2f}  {busy:.2f}")
     print(f"ratio: min {report['min']:.2f}, median {report['median']:.2f}, of the bests {best:.2f}")
     return 0
 
@@ -88,7 +89,8 @@ class Ours:
         self.command = [sys.executable, "-c", OURS, str(threads), str(games)]
         self.folder = folder
         self.env = {**os.environ, **({"PYTHONPATH": str(folder)} if folder else {})}
-        self.checksum = None
+        self.checksum: int | None = None
+        self.processors: list[float] = []  # how many were at work in each run: fewer than threads on a busy machine
 
     def __call__(self) -> float:
         done = subprocess.run(
@@ -98,6 +100,7 @@ class Ours:
         if self.checksum not in (None, result["checksum"]):
             sys.exit(f"two runs of the same games differ: {self.checksum} and {result['checksum']}")
         self.checksum = result["checksum"]
+        self.processors.append(result["processors"])
         return float(result["speed"])
 
 
