@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import io
+import itertools
 import json
 import os
 import re
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from ..errors import LimitError, ParseError, WtsError
 
 if TYPE_CHECKING:
     from .._kernel import Position
@@ -23,6 +28,9 @@ __all__ = [
     "threads",
     "whole_number",
 ]
+
+#: More than the record of one game takes.
+STDIN_LIMIT = 1 << 20
 
 
 def add_position_argument(parser: argparse.ArgumentParser) -> None:
@@ -62,6 +70,42 @@ def read_position(text: str) -> Position:
         with open(path, "rb") as file:
             return _from_record(file, path, _turn_number(turn) if at else None)
     return Position(text)
+
+
+def _from_stdin() -> Position:
+    from .._kernel import Position
+
+    raw = sys.stdin.buffer.read(STDIN_LIMIT + 1)
+    if len(raw) > STDIN_LIMIT:
+        raise LimitError(
+            f"more than {STDIN_LIMIT} bytes, more than one game takes", code="size", field="standard input"
+        )
+    line = raw.rstrip(b"\r\n")
+    if b"\n" in line or line.startswith(b"["):
+        return _from_record(io.BytesIO(raw), "standard input", None)
+    try:
+        return Position(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise ParseError("no UTF-8", code="encoding", column=error.start + 1, field="standard input") from None
+
+
+def _from_record(file: BinaryIO, name: str, turn: int | None) -> Position:
+    """Return a position of the only game that `file` holds."""
+    from ..record import read_games
+
+    games = list(itertools.islice(read_games(file), 2))
+    if len(games) != 1:
+        raise WtsError(f"{name} holds {'more than one' if games else 'no'} game, and no one position", code="games")
+    positions = games[0].positions
+    if turn is not None and turn >= len(positions):
+        raise WtsError(f"{name} ends after turn {len(positions) - 1}", code="range", field="turn")
+    return positions[-1 if turn is None else turn]
+
+
+def _turn_number(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,9}", text):
+        raise WtsError(f"expected a whole number after @, not {text[:20]!r}", code="turn", field="turn")
+    return int(text)
 
 
 def print_json(data: Any, *, indent: int | None = None) -> None:
