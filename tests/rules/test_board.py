@@ -60,3 +60,24 @@ def test_r03_the_order_is_part_of_the_position(rules: Any) -> None:
     assert str(one) != str(other)
     assert one.key != other.key
     assert one.play("E5", "D1").black != other.play("E5", "D1").black
+
+
+@pytest.mark.parametrize(
+    ("symmetry", "images"),
+    [
+        ("identity", "A1 B1"),
+        ("rotate90", "A9 A8"),
+        ("rotate180", "I9 H9"),
+        ("rotate270", "I1 I2"),
+        ("mirror_files", "I1 H1"),
+        ("mirror_ranks", "A9 B9"),
+        ("transpose", "A1 A2"),
+        ("antitranspose", "I9 I8"),
+    ],
+)
+def test_r01_symmetries_send_a1_and_b1_where_their_names_say(rules: Any, symmetry: str, images: str) -> None:
+    position = rules.Position().play("A1", "B1")
+    image = position.transform(symmetry)
+    assert [SQUARE_NAMES[square] for square in (*image.black, *image.white)] == images.split()
+    swapped = position.transform(symmetry, True)
+    assert [SQUARE_NAMES[square] for square in (*swapped.white, *swapped.black)] == images.split()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import random
 from typing import Any
 
 import pytest
 from geometry81 import EVERY, RUNS, STEPS, WINDOWS, board, coloured, opposite, turn_of, walk
 
+from wts_fast import _kernel, engine, oracle
 from wts_fast.state import Outcome, Row, State, Verdict
 
 COLOURS = ["black", "white"]
@@ -202,3 +204,31 @@ def test_r24_r25_a_board_can_come_back_and_nothing_ends_the_game(rules: Any, dir
         position = position.play(own, enemy)
         assert position == start
         assert (position.outcome, position.sudden_death) == (None, False)
+
+
+def test_r24_a_playout_that_is_cut_off_has_no_outcome() -> None:
+    playout = oracle.random_playout(oracle.Position(), oracle.uniform_choice(1), cap=3)
+    assert (playout.outcome, playout.turns) == (None, 3)
+    assert oracle.random_playout(playout.position, oracle.uniform_choice(1)).outcome is not None
+
+
+@pytest.mark.parametrize("isa", _kernel.build_info()["isa_usable"])
+def test_r24_playouts_that_are_cut_off_are_unfinished_and_no_draws(isa: str) -> None:
+    result = engine.playouts(_kernel.Position(), 100, cap=4, isa=isa)
+    assert (result.unfinished, result.draws, result.turns) == (100, 0, 400)
+    last_square = _kernel.Position(FULL.format("1", "-"))
+    drawn = engine.playouts(last_square, 100, cap=4, isa=isa)
+    assert (drawn.unfinished, drawn.draws, drawn.turns) == (0, 100, 100)
+
+
+def test_r25_play_that_does_not_end_adds_nothing_to_a_sum_of_values() -> None:
+    """The kernel's sum for search, called as numba calls it."""
+    capsule = _kernel.__pyx_capi__["wts_value_sum"]
+    get_name, get_pointer = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
+    get_name.restype, get_name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+    get_pointer.restype, get_pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    signature = ctypes.CFUNCTYPE(ctypes.c_longlong, ctypes.c_void_p, ctypes.c_ulonglong, ctypes.c_int, ctypes.c_int)
+    value_sum = signature(get_pointer(capsule, get_name(capsule)))
+    assert value_sum(_kernel.Position().to_bytes(), 1, 100, 4) == 0
+    assert value_sum(board(_kernel, "A1 B1 C1 D1 E1").to_bytes(), 1, 100, 4) == 100
+    assert value_sum(board(_kernel, [], "A1 B1 C1 D1 E1").to_bytes(), 1, 100, 4) == -100
