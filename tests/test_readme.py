@@ -92,7 +92,7 @@ def test_the_picture_is_what_the_engine_draws() -> None:
     from wts_fast.draw import text
 
     (picture,) = blocks("text")
-    match = re.search(r"`([^`]* [^`]*)` and the turn `(\w\w) (\w\w)`", README)
+    match = re.search(r"<!-- picture: (.*), (\w\w) (\w\w) -->", README)
     assert match is not None
     before = Position(match[1])
     after = before.play(match[2], match[3])

@@ -10,7 +10,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, matrix, oracle
+    from . import errors as errors
+    from . import matrix as matrix
+    from . import oracle as oracle
     from ._kernel import Position
     from .analysis import analyze
     from .engine import Batch, playouts
