@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from .errors import LimitError
+from .errors import WtsError
 
 __all__ = ["SCHEMA", "Result", "load", "score"]
 
@@ -44,13 +44,17 @@ def load(path: str | Path | None = None) -> list[dict[str, Any]]:
 
     Raises
     ------
-    LimitError
-        If the file's layout is of another version.
+    WtsError
+        If the file is no conformance file, or its layout is of another version.
     """
     source = files(__package__) / "data" / "conformance.json" if path is None else Path(path)
-    data = json.loads(source.read_text(encoding="utf-8"))
-    if data["schema"] != SCHEMA:
-        raise LimitError(f"layout {data['schema']!r} is not {SCHEMA}, the one read here", code="schema", field="schema")
+    try:
+        data = json.loads(source.read_text(encoding="utf-8"))
+        schema = data["schema"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise WtsError(f"{source} is no conformance file ({error})", code="schema", field="path") from None
+    if schema != SCHEMA:
+        raise WtsError(f"layout {schema!r} is not {SCHEMA}, the one read here", code="schema", field="path")
     cases: list[dict[str, Any]] = data["cases"]
     return cases
 

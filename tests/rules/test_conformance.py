@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wts_fast import conformance, oracle
-from wts_fast.errors import LimitError
+from wts_fast.errors import WtsError
 
 CASES = conformance.load()
 CLAUSES = [f"R{n}" for n in range(1, 26)]
@@ -88,8 +88,10 @@ def test_the_scorer_sees_a_wrong_engine(wrong: Any) -> None:
     assert [result for result in results if not result.passed]
 
 
-def test_a_file_of_another_layout_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ['{"schema": 2, "cases": []}', '{"cases": []}', "[]", "not JSON", ""])
+def test_a_file_that_is_no_conformance_file_is_refused(tmp_path: Path, text: str) -> None:
     other = tmp_path / "other.json"
-    other.write_text('{"schema": 2, "cases": []}', encoding="utf-8")
-    with pytest.raises(LimitError):
+    other.write_text(text, encoding="utf-8")
+    with pytest.raises(WtsError) as caught:
         conformance.load(other)
+    assert caught.value.code == "schema"
