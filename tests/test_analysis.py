@@ -612,3 +612,25 @@ def test_symbols_carry_the_abi_number():
         assert llvm.address_of_symbol(_bridge.PREFIX + name)
     with pytest.raises(ImportError, match="install the package again"):
         _bridge._register("wts_turn", "void (void *, int)")
+
+
+def test_ctrl_c_where_llvm_drops_exceptions_is_not_lost():
+    from wts_fast._jit import compiling
+
+    reached = []
+
+    def _dispose():
+        os.kill(os.getpid(), signal.SIGINT)
+        reached.append(1)
+
+    with pytest.raises(KeyboardInterrupt), compiling():
+        _dispose()
+        reached.append(2)
+    assert reached == [1, 2]
+    with pytest.raises(KeyboardInterrupt), compiling():
+        os.kill(os.getpid(), signal.SIGINT)
+        reached.append(3)
+    assert reached == [1, 2]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with compiling():
+        pass  # nothing is left over

@@ -9,10 +9,13 @@ cannot be used costs time, never an answer.
 from __future__ import annotations
 
 import hashlib
+import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Any, TypeVar, cast
 
 import numba
@@ -20,7 +23,7 @@ from numba.core.caching import FunctionCache, NullCache
 
 from . import _kernel
 
-__all__ = ["SOURCES", "STAMP", "cache_folder", "jit", "source_stamp"]
+__all__ = ["SOURCES", "STAMP", "cache_folder", "compiling", "jit", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -28,6 +31,10 @@ F = TypeVar("F", bound=Callable[..., Any])
 SOURCES = ("_jit.py", "_bridge.py", "_matrix_jit.py", "_search_jit.py", "squares.py")
 
 _warned = threading.Event()
+_interrupted = threading.Event()
+
+#: Functions of llvmlite, or named by Python, below which exceptions are dropped.
+_DROPPING = frozenset({"_raw_object_cache_notify", "_raw_object_cache_getbuffer", "__del__", "_dispose", "close"})
 
 
 def source_stamp(folder: Path) -> str:
@@ -62,6 +69,7 @@ class _Cache(FunctionCache):
             super().save_overload(sig, data)  # type: ignore[no-untyped-call]
         except Exception as error:  # over a damaged index, saving begins with reading it
             _warn(f"an entry could not be written ({type(error).__name__})")
+        _raise_interrupt()
 
 
 def jit(function: F) -> F:
@@ -74,6 +82,43 @@ def jit(function: F) -> F:
         dispatcher._cache = NullCache()
         _warn("no folder for it can be written")
     return cast(F, dispatcher)
+
+
+@contextmanager
+def compiling() -> Iterator[None]:
+    """Make sure that Ctrl-C while functions are compiled is obeyed soon, and is not lost.
+
+    LLVM calls back into Python when a function is ready, and objects of LLVM are finalised at any time. An
+    exception raised in there is printed and dropped, and Python often looks at signals again right there. Such
+    an interrupt is raised as soon as the function has been stored. A handler of the program's own is left alone.
+    """
+    mine = threading.current_thread() is threading.main_thread()
+    if not mine or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        _interrupted.set()
+        inner = frame
+        while inner is not None:
+            if inner.f_code.co_name in _DROPPING:
+                return
+            inner = inner.f_back
+        signal.default_int_handler(number, frame)
+
+    signal.signal(signal.SIGINT, handle)
+    try:
+        yield
+        _raise_interrupt()
+    finally:
+        _interrupted.clear()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _raise_interrupt() -> None:
+    if _interrupted.is_set() and threading.current_thread() is threading.main_thread():
+        _interrupted.clear()
+        raise KeyboardInterrupt
 
 
 def cache_folder(function: Callable[..., Any]) -> str | None:

@@ -125,13 +125,15 @@ class _Run:
         begun = time.perf_counter()
         try:
             from ._bridge import state_words
+            from ._jit import compiling
             from ._search_jit import learn, play_chunk
 
             self.play_chunk, self.learn = play_chunk, learn
             self.root = state_words(self.position)
-            self.play(np.uint64(0), 0, self.black, self.white)
-            # A call without games and steps changes nothing: it only makes sure of the compiled code.
-            self._learn(0, *_nothing())
+            # Calls without games and steps change nothing: they only make sure of the compiled code.
+            with compiling():
+                self.play(np.uint64(0), 0, self.black, self.white)
+                self._learn(0, *_nothing())
         finally:
             self.started = time.perf_counter()
             self.compile_seconds = self.started - begun
