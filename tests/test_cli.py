@@ -399,6 +399,7 @@ def test_doctor_finds_nothing_wrong_here(tmp_path: Path) -> None:
 
 def test_doctor_names_a_kernel_that_breaks_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     import wts_fast._kernel
+    import wts_fast.engine  # now, lest it should take the broken one along for good
     from wts_fast.cli import doctor
     from wts_fast.oracle import Position
 
