@@ -1,8 +1,8 @@
 """Run a C program that plays random games in turns with ours, and print the ratio pair by pair.
 
-The program takes a number of games and prints `... X Mturns/s ...`. It is compiled with the best flags for this
-machine; ours is the build that is installed. With --threads both sides are ours: that many threads, and one.
-With --against both sides are ours too: the other is the package in that folder, for example one built with WTS_NATIVE.
+The program takes a number of games and prints `... turns N ... X Mturns/s ...`. It is compiled with the best flags for
+this machine; ours is the build that is installed. With --threads both sides are ours: that many threads, and one. With
+--against both sides are ours too: the other is the package in that folder, for example one built with WTS_NATIVE.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import argparse
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from wts_fast import _kernel
 from wts_fast.measure import machine
@@ -28,7 +30,8 @@ playouts(n=200_000, threads=threads)
 start, used = time.perf_counter(), time.process_time()
 result = playouts(n=games, threads=threads)
 took, used = time.perf_counter() - start, time.process_time() - used
-print(json.dumps({"speed": result.turns / took / 1e6, "processors": used / took, "checksum": result.checksum}))
+turns = result.turns / 1e6
+print(json.dumps({"speeds": [turns / took, turns / used], "checksum": result.checksum}))
 """
 
 
@@ -59,27 +62,40 @@ def main() -> int:
         if isinstance(them, Ours) and them.checksum != us.checksum:
             sys.exit(f"the two sides play differently: checksums {us.checksum} and {them.checksum}")
         pairs = [(us(), them()) for _ in range(args.pairs)]
-    ratios = [one / other for one, other in pairs]
-    best = max(one for one, _ in pairs) / max(other for _, other in pairs)
+    by_clock = [one.by_clock / other.by_clock for one, other in pairs]
+    by_processor = [one.by_processor / other.by_processor for one, other in pairs]
     report = {
         **machine(),
-        "ours": f"{args.threads or 1} thread, path {_kernel.build_info()['isa']}",
+        "ours": f"{args.threads or 1} thread(s), path {_kernel.build_info()['isa']}",
         "other": name,
-        "pairs": [{"ours": one, "other": other, "ratio": one / other} for one, other in pairs],
-        "min": min(ratios),
-        "median": statistics.median(ratios),
-        "ratio_of_bests": best,
-        "our_processors": us.processors[1:],
+        "pairs": [{"ours": one._asdict(), "other": other._asdict()} for one, other in pairs],
+        "by_clock": summary(by_clock),
+        "by_processor": summary(by_processor),
     }
     if args.json:
         print(json.dumps(report, indent=2))
         return 0
     print(f"{report['processor']}, ours: {report['ours']}, the other: {name}")
-    print("pair  ours M turns/s  other M turns/s  ratio  processors at work for us")
-    for number, ((one, other), busy) in enumerate(zip(pairs, us.processors[1:], strict=True), 1):
-        print(f"{number:4}  {one:14.1f}  {other:15.1f}  {one / other:5.2f}  {busy:.2f}")
-    print(f"ratio: min {report['min']:.2f}, median {report['median']:.2f}, of the bests {best:.2f}")
+    print("M turns by the clock's second       by processor second       processors at work")
+    print("pair    ours   other  ratio             ours   other  ratio     for us")
+    for number, (one, other) in enumerate(pairs, 1):
+        cells = [f"{one[i]:8.1f}{other[i]:8.1f}{one[i] / other[i]:7.2f}" for i in (0, 1)]
+        print(f"{number:4}{cells[0]}         {cells[1]}     {one.by_clock / one.by_processor:.2f}")
+    for what, ratios in (("the clock", by_clock), ("processor time", by_processor)):
+        print(f"ratio by {what}: min {min(ratios):.2f}, median {statistics.median(ratios):.2f}, max {max(ratios):.2f}")
     return 0
+
+
+def summary(ratios: list[float]) -> dict[str, float]:
+    return {"min": min(ratios), "median": statistics.median(ratios), "max": max(ratios)}
+
+
+class Speed(NamedTuple):
+    """Million turns in a second of the clock, and in a second of processor time, which others on a busy machine
+    cannot take away."""
+
+    by_clock: float
+    by_processor: float
 
 
 class Ours:
@@ -90,9 +106,8 @@ class Ours:
         self.folder = folder
         self.env = {**os.environ, **({"PYTHONPATH": str(folder)} if folder else {})}
         self.checksum: int | None = None
-        self.processors: list[float] = []  # how many were at work in each run: fewer than threads on a busy machine
 
-    def __call__(self) -> float:
+    def __call__(self) -> Speed:
         done = subprocess.run(
             self.command, cwd=self.folder, env=self.env, check=True, capture_output=True, text=True, timeout=300
         )
@@ -100,8 +115,7 @@ class Ours:
         if self.checksum not in (None, result["checksum"]):
             sys.exit(f"two runs of the same games differ: {self.checksum} and {result['checksum']}")
         self.checksum = result["checksum"]
-        self.processors.append(result["processors"])
-        return float(result["speed"])
+        return Speed(*result["speeds"])
 
 
 class Theirs:
@@ -112,12 +126,15 @@ class Theirs:
         compiler = os.environ.get("CC", "cc")
         subprocess.run([compiler, *flags, "-w", "-o", self.program, source, "-lm"], check=True, timeout=300)
 
-    def __call__(self) -> float:
+    def __call__(self) -> Speed:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         done = subprocess.run([self.program, "600000"], check=True, capture_output=True, text=True, timeout=300)
-        speed = re.search(r"([0-9.]+) Mturns/s", done.stdout)
-        if speed is None:
-            sys.exit(f"the program printed no speed: {done.stdout[:200]!r}")
-        return float(speed[1])
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        speed, turns = re.search(r"([0-9.]+) Mturns/s", done.stdout), re.search(r"turns ([0-9]+)", done.stdout)
+        if speed is None or turns is None:
+            sys.exit(f"the program printed no speed or no turns: {done.stdout[:200]!r}")
+        used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+        return Speed(float(speed[1]), int(turns[1]) / used / 1e6)
 
 
 if __name__ == "__main__":
