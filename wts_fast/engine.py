@@ -37,7 +37,7 @@ _FIELDS = ("black", "white", "egg", "queue", "num_eggs", "outcome")
 if (STATE_DTYPE.itemsize, *(STATE_DTYPE.fields[name][1] for name in _FIELDS)) != _kernel.abi():  # type: ignore[index]
     raise ImportError("the compiled kernel and this Python code are of different builds; install the package again")
 
-#: A random game that is still open after so many turns is reported as unfinished (R24); from the start, games last about 29.
+#: A random game still open after so many turns is reported as unfinished (R24); from the start they last about 29.
 DEFAULT_CAP = 1000
 
 # Games a thread takes at a time: some milliseconds of work, so that Ctrl-C is obeyed at once.
