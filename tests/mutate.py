@@ -1,7 +1,7 @@
 """Break each clause of the rules in a copy of the kernel, and see that the suite turns red.
 
 ``python tests/mutate.py``, with the Python of the development environment, tries every break of
-``tests/data/breaks.txt`` (about five minutes); clauses as arguments, such as ``R7 R16``, try theirs
+``tests/data/breaks.txt`` (about seven minutes); clauses as arguments, such as ``R7 R16``, try theirs
 alone. Each break is compiled in a temporary copy, and the rule tests run against it: red is right.
 The checkout itself is not touched. Exit status 0 if every break was seen, 1 if one was not, 2 if
 the breaks no longer fit the sources or the unbroken copy is red.
