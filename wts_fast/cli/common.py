@@ -10,18 +10,21 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 from ..errors import LimitError, ParseError, WtsError
 
 if TYPE_CHECKING:
     from .._kernel import Position
+    from ..squares import Square
 
 __all__ = [
+    "Moment",
     "add_position_argument",
     "count",
     "positive_int",
     "print_json",
+    "read_moment",
     "read_position",
     "seconds",
     "seed",
@@ -31,6 +34,15 @@ __all__ = [
 
 #: More than the record of one game takes.
 STDIN_LIMIT = 1 << 20
+
+
+class Moment(NamedTuple):
+    """A position, and where a record says so, the turn that led to it."""
+
+    position: Position
+    number: int = 0  # of the turn, from 1; 0 where there is none
+    before: Position | None = None
+    turn: tuple[Square, Square] | None = None
 
 
 def add_position_argument(parser: argparse.ArgumentParser) -> None:
@@ -58,10 +70,15 @@ def read_position(text: str) -> Position:
     OSError
         If the file cannot be read.
     """
+    return read_moment(text).position
+
+
+def read_moment(text: str) -> Moment:
+    """Return the position that an argument means with the turn that led to it; the rest as for `read_position`."""
     from .._kernel import Position
 
     if text == "start":
-        return Position()
+        return Moment(Position())
     if text == "-":
         return _from_stdin()
     # Eight slashes and one blank make a position text; a missing file shall not be explained as a bad one.
@@ -69,10 +86,10 @@ def read_position(text: str) -> Position:
     if path.endswith(".wts") or (" " not in text and os.path.isfile(path)):
         with open(path, "rb") as file:
             return _from_record(file, path, _turn_number(turn) if at else None)
-    return Position(text)
+    return Moment(Position(text))
 
 
-def _from_stdin() -> Position:
+def _from_stdin() -> Moment:
     from .._kernel import Position
 
     raw = sys.stdin.buffer.read(STDIN_LIMIT + 1)
@@ -84,22 +101,25 @@ def _from_stdin() -> Position:
     if b"\n" in line or line.startswith(b"["):
         return _from_record(io.BytesIO(raw), "standard input", None)
     try:
-        return Position(line.decode("utf-8"))
+        return Moment(Position(line.decode("utf-8")))
     except UnicodeDecodeError as error:
         raise ParseError("no UTF-8", code="encoding", column=error.start + 1, field="standard input") from None
 
 
-def _from_record(file: BinaryIO, name: str, turn: int | None) -> Position:
-    """Return a position of the only game that `file` holds."""
+def _from_record(file: BinaryIO, name: str, turn: int | None) -> Moment:
+    """Return a moment of the only game that `file` holds."""
     from ..record import read_games
 
     games = list(itertools.islice(read_games(file), 2))
-    if len(games) != 1:
-        raise WtsError(f"{name} holds {'more than one' if games else 'no'} game, and no one position", code="games")
+    if len(games) > 1:
+        raise WtsError(f"{name} holds more than one game, and so no one position", code="games")
     positions = games[0].positions
     if turn is not None and turn >= len(positions):
         raise WtsError(f"{name} ends after turn {len(positions) - 1}", code="range", field="turn")
-    return positions[-1 if turn is None else turn]
+    number = len(positions) - 1 if turn is None else turn
+    if number == 0:
+        return Moment(positions[0])
+    return Moment(positions[number], number, positions[number - 1], games[0].turns[number - 1])
 
 
 def _turn_number(text: str) -> int:
