@@ -517,6 +517,41 @@ def test_show_writes_pictures(capsys: pytest.CaptureFixture[str], tmp_path: Path
     assert ET.fromstring(out).tag == f"{SVG}svg"
 
 
+GAME = """[Black "A"]
+[White "B"]
+[Date "2026.11.30"]
+[Result "*"]
+
+1. E5 E5 2. B2 C2 3. G7 D2 4. E2 H3 *
+"""
+
+
+def test_show_marks_the_last_turn_of_a_record(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    path = tmp_path / "game.wts"
+    path.write_text(GAME)
+    for argument in (str(path), f"{path}@4"):
+        status, out, err = show(capsys, argument, "--ascii")
+        assert (status, err) == (0, "")
+        assert out.startswith("After turn 4: E2 H3\n")
+        cells = rows_of(out)
+        assert cells[7] == [".", "B", "x.", "x.", ">B", ".", ".", ".", "."]
+        assert cells[6][7] == ">W"
+        assert cells[4][4] == "B"  # the egg of the collision has hatched
+    _, out, _ = show(capsys, f"{path}@1", "--ascii")
+    assert out.startswith("After turn 1: E5 E5\n")
+    assert rows_of(out)[4][4] == ">e1"
+    _, out, _ = show(capsys, f"{path}@0", "--ascii")
+    assert ">" not in out
+    _, out, _ = show(capsys, f"{path}@2", "--json")
+    assert json.loads(out)["last_turn"] == {"number": 2, "turn": "B2 C2"}
+    _, out, _ = show(capsys, f"{path}@4", "--svg", "-")
+    assert ET.fromstring(out)[0].text == "After turn 4: E2 H3"
+    _, out, _ = show(capsys, f"{path}@3", "--turn", "E2 H3", "--ascii")
+    assert "2. Black's E2 captures D2 and C2 to the west, with B2." in out
+    status, _, err = show(capsys, f"{path}@5")
+    assert (status, err.count("\n")) == (2, 1)
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

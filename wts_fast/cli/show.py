@@ -14,8 +14,8 @@ from ..errors import WtsError
 from ..files import write_text_atomically
 from ..notation import format_turn, parse_turn
 from ..squares import COLOURS, Square, square_name
-from ..state import Outcome, Turn
-from .common import add_position_argument, print_json, read_position
+from ..state import Capture, Outcome, Turn
+from .common import Moment, add_position_argument, print_json, read_moment
 from .terminal import add_style_arguments, keeps_to_ascii, wants_colour
 
 if TYPE_CHECKING:
@@ -40,34 +40,47 @@ def run(args: argparse.Namespace) -> int:
     """Draw what was asked for; the status is 0."""
     if args.json and args.svg == "-":
         raise WtsError("standard output takes the picture or --json, not both", code="conflict", field="--svg")
-    position = read_position(args.position)
+    moment = read_moment(args.position)
+    position = moment.position
     asked = None
     if args.turn is not None:
         squares = parse_turn(args.turn)
         asked = squares, position.explain(*squares)
-    marks = _marks(position)
+    marks, title = _marks(moment), _title(moment)
     if args.svg is not None:
-        picture = story_svg(position, asked[1]) if asked else draw_svg(position, marks, title=_verdict(position))
+        picture = (
+            story_svg(position, asked[1]) if asked else draw_svg(position, marks, title=title or _verdict(position))
+        )
         if args.svg == "-":
             sys.stdout.write(picture + "\n")
             return 0
         write_text_atomically(args.svg, picture + "\n")
     if args.json:
-        print_json(_as_json(position, asked))
+        print_json(_as_json(moment, asked))
         return 0
     colour, ascii = wants_colour(args.color), keeps_to_ascii(args.ascii)
     if asked:
         print(story_text(position, asked[1], colour=colour, ascii=ascii))
         print(asked[1].position)
     else:
-        print(draw_text(position, marks, colour=colour, ascii=ascii))
+        print(draw_text(position, marks, colour=colour, ascii=ascii, title=title))
         print(_verdict(position))
         print(position)
     return 0
 
 
-def _marks(position: Position) -> Marks:
-    return Marks(winning=frozenset(s for colour in COLOURS for s in position.winning(colour)))
+def _marks(moment: Moment) -> Marks:
+    """Return the winning turtles, and where a record tells the last turn, that turn and what it captured."""
+    captured: set[Square] = set()
+    if moment.before is not None and moment.turn is not None:
+        events = moment.before.explain(*moment.turn).events
+        captured.update(s for event in events if isinstance(event, Capture) for s in event.victims)
+    winning = frozenset(s for colour in COLOURS for s in moment.position.winning(colour))
+    return Marks(last=moment.turn, captured=frozenset(captured), winning=winning)
+
+
+def _title(moment: Moment) -> str:
+    return f"After turn {moment.number}: {format_turn(*moment.turn)}" if moment.turn else ""
 
 
 def _verdict(position: Position) -> str:
@@ -84,8 +97,10 @@ def _verdict(position: Position) -> str:
     return f"Sudden death, {black} to {white} winning turtles, {squares}" if position.sudden_death else squares
 
 
-def _as_json(position: Position, asked: tuple[tuple[Square, Square], Turn[Any]] | None) -> dict[str, Any]:
-    data = _position_as_json(position)
+def _as_json(moment: Moment, asked: tuple[tuple[Square, Square], Turn[Any]] | None) -> dict[str, Any]:
+    data = _position_as_json(moment.position)
+    if moment.turn:
+        data["last_turn"] = {"number": moment.number, "turn": format_turn(*moment.turn)}
     if asked:
         squares, turn = asked
         data["turn"] = format_turn(*squares)
