@@ -5,6 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import math
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -250,3 +253,14 @@ def test_bad_usage_is_status_2_and_one_line(arguments, capsys):
 )
 def test_speeds_have_three_digits(number, text):
     assert bench._amount(number) == text
+
+
+def test_the_pairs_of_the_yardstick_are_of_equal_games():
+    """Both sides play the same games, so their checksums are compared before a ratio is told."""
+    script = Path(__file__).parents[1] / "bench" / "yardstick.py"
+    command = [sys.executable, str(script), "--threads", "2", "--pairs", "7", "--games", "20000", "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    result = json.loads(done.stdout)
+    assert len(result["pairs"]) == 7
+    ratios = sorted(pair["ours"]["by_clock"] / pair["other"]["by_clock"] for pair in result["pairs"])
+    assert result["by_clock"] == {"min": ratios[0], "median": ratios[3], "max": ratios[-1]}
