@@ -79,7 +79,7 @@ def run_installed(installed: Path, empty: Path, *arguments: str) -> subprocess.C
 
 def test_the_wheel_holds_every_python_file(wheel_names: list[str]) -> None:
     expected = {
-        path.relative_to(ROOT).as_posix() for path in (ROOT / "wts_fast").rglob("*.py*") if path.suffix != ".pyc"
+        path.relative_to(ROOT).as_posix() for path in (ROOT / "wts_fast").rglob("*") if path.suffix in (".py", ".pyi")
     }
     assert expected
     assert expected - set(wheel_names) == set()
