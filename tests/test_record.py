@@ -100,15 +100,23 @@ def test_value_and_strategies_are_kept():
         (GOOD.replace('[White "Bo"]\n', ""), "tag-missing", None, 1),
         (GOOD.replace("White", "Black"), "tag-twice", 2, 2),
         (GOOD.replace('"*"', '"2-0"'), "result", 4, 10),
-        (GOOD.replace('"*"', '"1-0"'), "result-differs", 6, 1),
+        (GOOD.replace('"*"', '"1-0"'), "result-differs", 6, 34),
         (GOOD.replace("2. D4", "3. D4"), "turn-number", 6, 25),
         (GOOD.replace("2. D4", "D4"), "turn-number", 6, 25),
         (GOOD.replace("D4 d4", "D4"), "turn-half", 6, 28),
-        (GOOD.replace("D4 d4", ""), "turn-half", 6, 1),
+        (GOOD.replace("D4 d4", ""), "turn-half", 6, 25),
         (GOOD.replace("D4 d4", "D4 E5"), "occupied", 6, 31),
         (GOOD.replace("D4 d4", "D4 J4"), "token", 6, 31),
         (GOOD.replace("D4 d4", "D4 Ｄ4"), "token", 6, 31),
         (GOOD.replace("D4 d4", "D4,d4"), "token", 6, 28),
+        (GOOD.replace("D4 d4", "D4\n\n"), "turn-half", 6, 28),
+        (GOOD.replace("2. D4", "02. D4"), "token", 6, 25),
+        (GOOD.replace("D4 d4", "D4 d4 C3"), "turn-number", 6, 34),
+        (GOOD.replace("2. D4 d4", "2. E5\nD4"), "occupied", 6, 28),
+        (GOOD.replace("2. D4 d4", "2. D4\nE5"), "occupied", 7, 1),
+        ("1. E5 H5 *\n", "stray", 1, 1),
+        (GOOD + "a word\n", "stray", 7, 1),
+        (GOOD + "\ufeff" + GOOD, "stray", 7, 1),
         (GOOD.replace("turn}", "turn"), "comment-open", 6, 10),
         (GOOD.replace("{a", "{a {"), "comment-nested", 6, 10),
         (GOOD.replace("{a", "a"), "token", 6, 10),
@@ -126,7 +134,11 @@ def test_value_and_strategies_are_kept():
         ('[Position "9/9/9/9/9/9/9/9/bbbbb4 -"]\n' + HEAD + "*\n", "result-board", 7, 1),
         (GOOD.encode().replace(b"Ada", b"Ad\xff"), "encoding", 1, 11),
         (GOOD.encode("utf-16"), "encoding", 1, 1),
+        (b"\xef\xbb\xbf" + "[Bläck ".encode() + b"\xff", "encoding", 1, 8),
         (GOOD.replace("quiet", "qu\0et"), "control", 6, 15),
+        (GOOD.replace("Ada", "A\x7f"), "control", 1, 10),
+        (GOOD.replace("Ada", "A\x9b31m"), "control", 1, 10),
+        (GOOD.replace("\n2", "\r2").replace(" {", "\r{"), "control", 6, 9),
     ],
 )
 def test_each_damage_has_a_code_and_a_place(text, code, line, column):
@@ -139,7 +151,7 @@ def test_each_damage_has_a_code_and_a_place(text, code, line, column):
 
 def test_check_reports_every_finding_and_goes_on():
     text = GOOD + "\n" + GOOD.replace('[White "Bo"]\n', "").replace("D4 d4", "E5 J1") + "\n" + GOOD.replace("2.", "7.")
-    assert findings(text) == ["tag-missing", "token", "turn-half", "turn-number"]
+    assert findings(text) == ["tag-missing", "token", "turn-number"]
     assert check_file(io.BytesIO(text.encode()))[0] == 3
 
 

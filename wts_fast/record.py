@@ -19,19 +19,31 @@ from .notation import START, format_turn
 from .note import Note, format_note, parse_note
 from .squares import Square, parse_square
 
-__all__ = ["RESULTS", "Finding", "Note", "Record", "check_file", "format_record", "read_games", "write_games"]
+__all__ = [
+    "RESULTS",
+    "Finding",
+    "Note",
+    "Record",
+    "check_file",
+    "check_tag",
+    "format_record",
+    "read_games",
+    "write_games",
+]
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 REQUIRED = ("Black", "White", "Date", "Result")
 
-#: No sane line is longer; a file without line ends must not fill the memory.
+#: A line of so many bytes is refused; a file without line ends must not fill the memory.
 MAX_LINE = 1 << 20
 
 _WIDTH = 80
 _TAG_LINE = re.compile(r"\[[A-Za-z][A-Za-z0-9_]*[ \t]+\"")
 _TAG = re.compile(r"\[([A-Za-z][A-Za-z0-9_]*) \"((?:[^\"\\]|\\[\"\\])*)\"\]")
 _TOKEN = re.compile(r"[^ \t{}]+")
-_NUMBER = re.compile(r"[0-9]{1,9}\.")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}\.")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+_UNWRITABLE = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -135,8 +147,11 @@ def check_file(source: str | os.PathLike[str] | BinaryIO) -> tuple[int, list[Fin
 
     if isinstance(source, (str, os.PathLike)):
         with open(source, "rb") as file:
-            return sum(1 for _ in _Reader(file, note).games()), findings
-    return sum(1 for _ in _Reader(source, note).games()), findings
+            games = sum(1 for _ in _Reader(file, note).games())
+    else:
+        games = sum(1 for _ in _Reader(source, note).games())
+    # A turn that is cut off is noticed only after what follows it.
+    return games, sorted(findings, key=lambda finding: (finding.line, finding.column))
 
 
 class _Reader:
@@ -155,10 +170,21 @@ class _Reader:
             if not line.strip(" \t"):
                 continue
             found = True
-            self._kept = line
-            yield _Game(self, self._report).read()
+            if line.startswith("["):
+                self._kept = line
+                yield _Game(self, self._report).read()
+            else:
+                self._pass_over()
         if not found:
             self._report(ParseError("the file holds no game", code="no-games", line=max(self._line, 1), column=1))
+
+    def _pass_over(self) -> None:
+        """Complain of text that belongs to no game, and read on to where one begins."""
+        self._error("a game begins with its tags; what stands here belongs to none", "stray", 0)
+        while (line := self.next()) is not None:
+            if line.startswith("["):
+                self._kept = line
+                return
 
     @property
     def line(self) -> int:
@@ -174,29 +200,38 @@ class _Reader:
         if self._kept is not None:
             line, self._kept = self._kept, None
             return line
-        raw = self._file.readline(MAX_LINE + 1)
+        raw = self._read()
         if not raw:
             return None
         self._line += 1
-        offset, self._offset = self._offset, self._offset + len(raw)
-        if len(raw) > MAX_LINE:
-            while (rest := self._file.readline(MAX_LINE)) and not rest.endswith(b"\n"):
-                self._offset += len(rest)
-            self._error(f"the line has more than {MAX_LINE} bytes", "line-long", MAX_LINE)
+        begin = self._offset - len(raw)
+        if len(raw) == MAX_LINE and not raw.endswith(b"\n"):
+            while raw and not raw.endswith(b"\n"):
+                raw = self._read()
+            self._error(f"the line has {MAX_LINE} bytes or more", "line-long", MAX_LINE - 1)
             return ""
-        if self._line == 1 and raw.startswith(b"\xef\xbb\xbf"):
-            raw = raw[3:]
+        if begin == 0 and raw.startswith(b"\xef\xbb\xbf"):
+            begin, raw = 3, raw[3:]
         raw = raw.removesuffix(b"\n").removesuffix(b"\r")
         try:
             line = raw.decode("utf-8")
         except UnicodeDecodeError as error:
-            self._error(f"byte {offset + error.start} of the file is no UTF-8", "encoding", error.start)
+            index = len(raw[: error.start].decode("utf-8"))
+            self._error(f"byte {begin + error.start} of the file, counted from 0, is no UTF-8", "encoding", index)
             line = raw.decode("utf-8", "replace")
-        for index, char in enumerate(line):
-            if char < " " and char != "\t":
-                self._error(f"the control character {ord(char)} does not belong in a record", "control", index)
-                return line.translate(dict.fromkeys(range(32), " "))
+        if control := _CONTROL.search(line):
+            number = ord(control[0])
+            self._error(f"the control character {number} does not belong in a record", "control", control.start())
+            line = _CONTROL.sub(" ", line)
         return line
+
+    def _read(self) -> bytes:
+        """Read a line, or a part of one that is too long."""
+        raw = self._file.readline(MAX_LINE)
+        if not isinstance(raw, bytes):
+            raise WtsError("expected a file opened in binary mode", code="stream-type", field="source")
+        self._offset += len(raw)
+        return raw
 
     def _error(self, reason: str, code: str, index: int) -> None:
         self._report(ParseError(reason, code=code, line=self._line, column=index + 1))
@@ -211,13 +246,16 @@ class _Game:
         self._tags: dict[str, str] = {}
         self._start = Position()
         # None once a turn could not be played: what follows is read, and its squares are not judged.
-        self._position: Position | None = None
+        self._position: Position | None = self._start
         self._turns: list[tuple[Square, Square]] = []
         self._notes: dict[int, Note] = {}
         self._comments: list[tuple[str, int, int]] = []
-        self._result: str | None = None
-        self._pending: list[tuple[Square, int]] = []  # squares of the turn being read, with their columns
-        self._numbered = False
+        self._cut = False  # by a comment that does not end
+        self._result: tuple[str, int] | None = None  # with its column
+        self._number = 0  # of the last turn; a turn that could not be read counts
+        self._numbered: tuple[int, int] | None = None  # line and column of the number whose turn is to follow
+        self._pending: list[tuple[Square, int, int]] = []  # squares of the turn being read, with line and column
+        self._lost = False  # in a turn that cannot be read: one finding tells of it, its rest is passed over
 
     def _error(self, reason: str, code: str, column: int, name: str | None = None, line: int | None = None) -> None:
         self._report(ParseError(reason, code=code, line=line or self._lines.line, column=column, field=name))
@@ -227,10 +265,8 @@ class _Game:
         for tag in REQUIRED:
             if tag not in self._tags:
                 self._error(f"the tag {tag} is missing", "tag-missing", 1, tag)
-        self._position = self._start
         self._read_turns()
-        record = Record(self._tags, self._start, self._turns, self._notes)
-        return record
+        return Record(self._tags, self._start, self._turns, self._notes)
 
     # ---- tags
 
@@ -259,20 +295,22 @@ class _Game:
 
     def _read_start(self, text: str, column: int) -> None:
         try:
-            self._start = Position(text)
+            self._position = self._start = Position(text)
         except ParseError as error:
             self._error(error.reason, error.code, column + error.column, "Position")
+            self._position = None
 
     # ---- turns
 
     def _read_turns(self) -> None:
         while self._result is None:
             line = self._lines.next()
-            if line is None or _TAG_LINE.match(line):
+            if line is None or line.startswith("["):
                 if line is not None:
                     self._lines.keep(line)
                 self._end_turn()
-                self._error("the game ends without a result", "result-missing", 1)
+                if not self._cut:
+                    self._error("the game ends without a result", "result-missing", 1)
                 break
             self._read_line(line)
         self._read_comments()
@@ -311,6 +349,7 @@ class _Game:
                 if following is not None:
                     self._lines.keep(following)
                 self._error("the comment does not end", "comment-open", column, line=first)
+                self._cut = True
                 return None
             line, begin = following, 0
         parts.append(line[begin:end])
@@ -324,48 +363,67 @@ class _Game:
     def _read_token(self, token: str, column: int) -> None:
         if token in RESULTS:
             self._end_turn()
-            self._result = token
+            self._result = token, column
         elif _NUMBER.fullmatch(token):
             self._end_turn()
             self._read_comments()
-            if int(token[:-1]) != len(self._turns) + 1:
-                self._error(f"expected turn {len(self._turns) + 1}, not {token[:-1]}", "turn-number", column)
-            self._numbered = True
-        else:
+            self._read_number(int(token[:-1]), column)
+        elif not self._lost:
             try:
                 square = parse_square(token)
             except WtsError:
-                self._error(f"{token[:20]!r} is no turn number, square or result", "token", column)
-                return
-            if not self._pending and not self._numbered:
-                self._read_comments()
-                self._error(f"the number {len(self._turns) + 1}. is missing before the turn", "turn-number", column)
-            self._numbered = False
-            self._pending.append((square, column))
-            if len(self._pending) == 2:
-                self._play()
+                self._lose(f"{token[:20]!r} is no square, turn number or result", "token", column)
+            else:
+                self._read_square(square, column)
+
+    def _read_square(self, square: Square, column: int) -> None:
+        if not self._pending and self._numbered is None:
+            self._lose(f"the number {self._number + 1}. is missing before the turn", "turn-number", column)
+            return
+        self._numbered = None
+        self._pending.append((square, self._lines.line, column))
+        if len(self._pending) == 2:
+            self._play()
+
+    def _lose(self, reason: str, code: str, column: int) -> None:
+        """Complain of a turn that cannot be read; what follows in the game can then not be judged."""
+        self._error(reason, code, column)
+        self._position, self._pending, self._numbered, self._lost = None, [], None, True
+
+    def _read_number(self, number: int, column: int) -> None:
+        # Nobody knows whether what could not be read was a turn of its own.
+        expected = (self._number + 1, self._number + 2) if self._lost else (self._number + 1,)
+        if number not in expected:
+            self._error(f"expected turn {self._number + 1}, not {number}", "turn-number", column)
+        self._number = number - 1
+        self._numbered = self._lines.line, column
+        self._lost = False
 
     def _end_turn(self) -> None:
         """Complain of a turn that a number, a result or the end of the game cuts off."""
         if self._pending:
-            self._error("White's square is missing", "turn-half", self._pending[0][1])
-            self._pending = []
-        elif self._numbered:
-            self._error("no turn follows its number", "turn-half", 1)
-        self._numbered = False
+            _, line, column = self._pending[0]
+            self._error("White's square is missing", "turn-half", column, line=line)
+        elif self._numbered is not None:
+            line, column = self._numbered
+            self._error("no turn follows its number", "turn-half", column, line=line)
+        else:
+            return
+        self._position, self._pending, self._numbered = None, [], None
+        self._number += 1
 
     def _play(self) -> None:
-        (black, column), (white, white_column) = self._pending
+        (black, line, column), (white, white_line, white_column) = self._pending
         self._pending = []
+        self._number += 1
         if self._position is not None:
             try:
-                after = self._position.play(black, white)
+                self._position = self._position.play(black, white)
             except IllegalMove as error:
-                place = white_column if error.field == "white" else column
-                self._error(f"turn {len(self._turns) + 1}: {error.reason}", error.code, place, error.field)
+                if error.field == "white":
+                    line, column = white_line, white_column
+                self._error(f"turn {self._number}: {error.reason}", error.code, column, error.field, line)
                 self._position = None
-            else:
-                self._position = after
         self._turns.append((black, white))
 
     def _read_comments(self) -> None:
@@ -396,12 +454,13 @@ class _Game:
     def _compare_result(self) -> None:
         if self._result is None:
             return
+        result, column = self._result
         tagged = self._tags.get("Result")
-        if tagged is not None and tagged in RESULTS and tagged != self._result:
-            self._error(f"the tag Result says {tagged}, the game {self._result}", "result-differs", 1, "Result")
+        if tagged in RESULTS and tagged != result:
+            self._error(f"the tag Result says {tagged}, the game {result}", "result-differs", column, "Result")
         outcome = None if self._position is None else self._position.outcome
-        if outcome is not None and outcome.result != self._result:
-            self._error(f"the board says {outcome.result}, the game {self._result}", "result-board", 1)
+        if outcome is not None and outcome.result != result:
+            self._error(f"the board says {outcome.result}, the game {result}", "result-board", column)
 
 
 # ---- writing
@@ -416,11 +475,11 @@ def format_record(record: Record) -> str:
         If the record cannot be written: a tag's name or value, a turn that is not legal, a result
         that the board contradicts.
     """
-    tags = dict(record.tags)
-    if record.start != Position():
-        tags["Position"] = str(record.start)
-    elif tags.get("Position", START) != START:
+    tags, start = dict(record.tags), str(record.start)
+    if tags.get("Position", start) != start:
         raise WtsError("the tag is not where the game begins", code="tag-value", field="Position")
+    if start != START:
+        tags["Position"] = start
     for name in REQUIRED:
         if name not in tags:
             raise WtsError("the tag is missing", code="tag-missing", field=name)
@@ -435,11 +494,22 @@ def format_record(record: Record) -> str:
     return "\n".join([*lines, "", *_wrap(_words(record, positions)), ""])
 
 
+def check_tag(name: object, value: object) -> None:
+    """Refuse a tag that cannot be written.
+
+    Raises
+    ------
+    WtsError
+        If the name is not a letter with letters, digits and ``_`` behind it, or the value not one line of text.
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
+        raise WtsError("a tag's name is a letter, then letters, digits and _", code="tag-name", field=str(name)[:20])
+    if not isinstance(value, str) or _UNWRITABLE.search(value):
+        raise WtsError("a tag's value is one line of text", code="tag-value", field=name[:20])
+
+
 def _format_tag(name: str, value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
-        raise WtsError("a tag's name is a letter, then letters, digits and _", code="tag-name", field=name[:20])
-    if not isinstance(value, str) or any(ord(char) < 32 or 0xD800 <= ord(char) <= 0xDFFF for char in value):
-        raise WtsError("a tag's value is one line of text", code="tag-value", field=name)
+    check_tag(name, value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'[{name} "{escaped}"]'
 
@@ -464,8 +534,7 @@ def _words(record: Record, positions: list[Position]) -> Iterator[str]:
 
 def _comment_words(text: str) -> Iterator[str]:
     """Cut a comment where a line may end: at single blanks, and never before a word that could begin a tag line."""
-    words = re.split(r"(?<! ) (?![ \[])", "{" + text + "}")
-    yield from words
+    yield from re.split(r"(?<![ \t]) (?![ \t\[])", "{" + text + "}")
 
 
 def _wrap(words: Iterable[str]) -> Iterator[str]:
