@@ -33,6 +33,7 @@ PYTEST = [
     "-k",
     "not oracle",
     "tests/rules",
+    "tests/test_playouts.py",
     "tests/test_cases.py",
 ]
 

@@ -67,7 +67,7 @@ def game_hash(position, game, turns, code):
 @pytest.mark.parametrize(
     ("start", "games", "cap"), [(str(_kernel.Position()), 40, 1000), (EGGS, 40, 1000), (EGGS, 20, 3)]
 )
-def test_every_path_plays_the_games_that_the_oracle_plays(isa, start, games, cap):
+def test_every_path_plays_the_reference_games(isa, start, games, cap):
     seed, checksum, turns, codes = 20261130, 0, 0, []
     for game in range(games):
         position, code, length = oracle_game(start, seed, game, cap)
