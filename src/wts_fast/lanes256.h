@@ -46,13 +46,6 @@ WTS_INLINE V WTS_N(v_mul)(V a, V b)
     return V_ADD(_mm256_mul_epu32(a, b), V_SHL(cross, 32));
 }
 
-WTS_INLINE uint64_t WTS_N(v_sum)(V a)
-{
-    uint64_t words[4];
-    V_STORE(words, a);
-    return words[0] + words[1] + words[2] + words[3];
-}
-
 /* wts_closed for four turtles at once. */
 WTS_INLINE V WTS_N(v_closed)(V own, V prey, V square)
 {

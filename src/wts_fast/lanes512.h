@@ -35,8 +35,6 @@
 #define V_EQUAL(a, b) ((unsigned)_mm512_cmpeq_epi64_mask(a, b))
 #define V_AT_LEAST(a, b) ((unsigned)_mm512_cmpge_epi64_mask(a, b))
 
-WTS_INLINE uint64_t WTS_N(v_sum)(V a) { return (uint64_t)_mm512_reduce_add_epi64(a); }
-
 /* wts_closed for eight turtles at once. */
 WTS_INLINE V WTS_N(v_closed)(V own, V prey, V square)
 {

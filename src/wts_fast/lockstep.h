@@ -35,6 +35,16 @@ typedef struct {
 #define V2_WITHOUT(a, b) ((V2){V_WITHOUT((a).lo, (b).lo), V_WITHOUT((a).hi, (b).hi)})
 #define V2_ONLY(lanes, a) ((V2){V_ONLY(lanes, (a).lo), V_ONLY(lanes, (a).hi)})
 
+/* The sum over all lanes, modulo 2^64. */
+WTS_INLINE uint64_t WTS_N(sum)(V a)
+{
+    uint64_t words[WTS_LANES], sum = 0;
+    V_STORE(words, a);
+    for (int lane = 0; lane < WTS_LANES; lane++)
+        sum += words[lane];
+    return sum;
+}
+
 /* One lane's board, shifted back down, and the way back. */
 WTS_INLINE bits81 WTS_N(lane_get)(const V2 *boards, int lane)
 {
@@ -154,8 +164,8 @@ WTS_INLINE void WTS_N(tally)(const GROUP *group, const wts_run *run, wts_tally *
     V outcome = V_ONLY(by_black, V_ALL(WTS_BLACK_WINS));
     outcome = V_WHERE(by_white, outcome, V_ALL(WTS_WHITE_WINS));
     outcome = V_WHERE(drawn, outcome, V_ALL(WTS_DRAW));
-    tally->turns += WTS_N(v_sum)(V_ONLY(done, group->turns));
-    tally->checksum += WTS_N(v_sum)(V_ONLY(done, WTS_N(hash)(group, outcome)));
+    tally->turns += WTS_N(sum)(V_ONLY(done, group->turns));
+    tally->checksum += WTS_N(sum)(V_ONLY(done, WTS_N(hash)(group, outcome)));
     if (run->outcomes) {
         uint64_t games[WTS_LANES], outcomes[WTS_LANES];
         V_STORE(games, group->game);
