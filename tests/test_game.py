@@ -1,14 +1,22 @@
 """Games: play, undo, notes, files; nothing shared and nothing half done."""
 
 import copy
+import doctest
+import io
+import pickle
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import wts_fast.game
+import wts_fast.notation
 from wts_fast._kernel import Position
 from wts_fast.errors import IllegalMove, ParseError, WtsError
 from wts_fast.game import Game
 from wts_fast.note import Note
+from wts_fast.record import read_games
 from wts_fast.state import Outcome
 
 WIN = [("A1", "A9"), ("B1", "C8"), ("C1", "F7"), ("D1", "A5"), ("E1", "I4")]
@@ -116,3 +124,112 @@ def test_what_is_no_position_is_refused(bad):
 )
 def test_examples_are_written_as_we_write_them(path):
     assert str(Game.read(path)) == path.read_text(encoding="utf-8")
+
+
+def test_a_game_holds_only_what_can_be_written():
+    game = played(WIN[:1])
+    before = copy.deepcopy(game)
+    for name, value in [
+        ("A B", ""),
+        ("X", "a\nb"),
+        ("X", 5),
+        ("Result", "2-0"),
+        ("Position", "9/9/9/9/4e4/9/9/9/9 E5"),
+    ]:
+        with pytest.raises(WtsError):
+            game.set_tag(name, value)
+        with pytest.raises(WtsError):
+            Game(tags={name: value})
+    assert game == before
+    game.set_tag("Event", 'the "first"')
+    assert game.tags["Event"] == 'the "first"'
+    assert game != before
+
+
+def test_what_is_read_from_a_game_cannot_change_it():
+    """A write that went nowhere would be a lost tag."""
+    game = played(WIN[:1])
+    with pytest.raises(TypeError):
+        game.tags["Event"] = "lost"
+    with pytest.raises(TypeError):
+        game.notes[0] = Note("lost")
+    record = game.to_record()
+    record.turns.append((8, 9))
+    record.tags["Black"] = "Eve"
+    record.notes[0] = Note("x")
+    assert game == played(WIN[:1])
+
+
+def test_playing_on_takes_an_agreed_result_back():
+    game = played(WIN[:1])
+    game.end("1-0")
+    assert game.result == "1-0"
+    game.play("I1", "I2")
+    assert game.result == "*"
+    game.end("0-1")
+    game.undo()
+    assert game.result == "*"
+
+
+def test_a_record_that_the_board_contradicts_is_no_game():
+    record = played().to_record()
+    record.tags["Result"] = "0-1"
+    with pytest.raises(WtsError, match="board"):
+        Game.from_record(record)
+    record = played(WIN[:2]).to_record()
+    record.notes[3] = Note("behind a turn that is not there")
+    with pytest.raises(WtsError):
+        Game.from_record(record)
+
+
+def test_a_start_of_its_own_is_kept(tmp_path):
+    game = Game("9/9/9/9/3be3w/9/2e6/9/9 E5,C3", tags={"Result": "0-1"})
+    game.write(tmp_path / "game.wts")
+    again = Game.read(tmp_path / "game.wts")
+    assert again == game
+    assert str(again.start) == "9/9/9/9/3be3w/9/2e6/9/9 E5,C3"
+    assert again.result == "0-1"
+    assert again != Game(game.start)
+    assert again != Game(tags={"Result": "0-1"})
+    assert again != "a game"
+
+
+def test_a_game_survives_pickle_and_repr_is_one_line():
+    game = played()
+    game.annotate(2, Note("x", 0.5, {80: 1.0}))
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        assert pickle.loads(pickle.dumps(game, protocol)) == game
+    assert repr(game).startswith("<Game of 5 turns, 1-0: ")
+    assert "\n" not in repr(game)
+    with pytest.raises(TypeError):
+        hash(game)
+
+
+@settings(max_examples=40)
+@given(st.randoms(use_true_random=False), st.integers(0, 60))
+def test_random_games_come_back_from_files_and_from_undo(rng, turns):
+    game = Game(tags={"Black": rng.choice(["Ada", 'Q"\\', "龜"])})
+    seen = [copy.deepcopy(game)]
+    for turn in range(1, turns + 1):
+        legal = game.position.legal
+        if not legal:
+            break
+        game.play(rng.choice(legal), rng.choice(legal))
+        if game.position.legal and rng.random() < 0.5:
+            square = rng.choice(game.position.legal)
+            game.annotate(turn, Note(rng.choice(["", "why?", "[%clk 0:01] 1-0 *"]), rng.uniform(-1, 1), {square: 1}))
+        seen.append(copy.deepcopy(game))
+    (record,) = read_games(io.BytesIO(str(game).encode()))
+    assert Game.from_record(record) == game
+    assert game.positions == tuple(record.positions)
+    while len(game):
+        assert game == seen[len(game)]
+        game.undo()
+    assert game == seen[0]
+
+
+@pytest.mark.parametrize("module", [wts_fast.game, wts_fast.notation], ids=lambda module: module.__name__)
+def test_examples_of_the_documentation_are_so(module):
+    failed, tried = doctest.testmod(module)
+    assert failed == 0
+    assert tried > 0

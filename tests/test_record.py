@@ -1,7 +1,13 @@
 """Records: what is written is read again; what is damaged is an error with its place, and games stay apart."""
 
+import errno
 import io
+import json
+import os
 import random
+import subprocess
+import sys
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
@@ -11,7 +17,7 @@ from wts_fast._kernel import Position
 from wts_fast.cli import main
 from wts_fast.errors import ParseError, WtsError
 from wts_fast.note import Note
-from wts_fast.record import Record, check_file, format_record, read_games, write_games
+from wts_fast.record import MAX_LINE, Record, check_file, format_record, read_games, write_games
 
 HEAD = '[Black "Ada"]\n[White "Bo"]\n[Date "2026.11.30"]\n[Result "*"]\n\n'
 GOOD = HEAD + "1. E5 H5 {a quiet turn} 2. D4 d4 *\n"
@@ -233,3 +239,262 @@ def test_the_command_prints_places_and_returns_1(tmp_path, capsys):
     assert main(["check", "--json", str(bad)]) == 1
     assert '"code": "occupied"' in capsys.readouterr().out
     assert main(["check", str(tmp_path / "missing.wts")]) == 2
+
+
+# ---------------------------------------------------------------- one damage, one finding; nothing lost, nothing joined
+
+
+def many_turns(turns):
+    """A game of captures-free collisions: each turn lays an egg on a square of its own."""
+    names = [f"{file}{rank}" for rank in range(1, 10) for file in "ABCDEFGHI"]
+    return HEAD + " ".join(f"{n + 1}. {names[n]} {names[n]}" for n in range(turns)) + " *\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "codes"),
+    [
+        ("5. E1 E1 ", "", ["turn-number"]),
+        ("5. E1 E1", "5. E1", ["turn-half"]),
+        ("5. E1 E1", "5. E1 E1 E1", ["turn-number"]),
+        ("5. E1 E1", "5. E1 Z1 {what} E1", ["token"]),
+        ("5. E1 E1", "E1 E1", ["turn-number"]),
+        ("5. E1 E1", "5 E1 E1", ["token"]),
+        ("5. E1 E1", "5. A1 A1", ["occupied"]),
+        ("5. E1 E1", "5. E1 E1 nonsense", ["token"]),
+        ("5. E1 E1", "5. E1 E1 }", ["brace"]),
+        ("5. E1 E1", "5. E1 E1 {", ["comment-open"]),
+        ("[Result", '[Position "9/9"]\n[Result', ["ranks-few"]),
+        (" *\n", "\n", ["result-missing"]),
+        (" *\n", " *\nmore\n\n1. A1 A1\n", ["stray"]),
+    ],
+)
+def test_one_damage_in_a_long_game_is_one_finding(old, new, codes):
+    text = many_turns(60)
+    assert text.count(old) == 1
+    damaged = text.replace(old, new)
+    assert findings(damaged) == codes
+    assert findings(f"{GOOD}\n{damaged}\n{GOOD}") == codes
+    assert check_file(io.BytesIO(f"{GOOD}\n{damaged}\n{GOOD}".encode()))[0] == 3
+
+
+def test_turns_after_the_end_are_one_finding():
+    text = '[Position "9/9/9/9/9/9/9/9/bbbbb4 -"]\n' + HEAD.replace("*", "1-0") + "1. A9 B9 2. C9 D9 1-0\n"
+    assert findings(text) == ["game-over"]
+
+
+def test_findings_stand_in_the_order_of_the_file():
+    _, found = check_file(io.BytesIO((HEAD + "1. E5\n2. D4 D4 {\x01} x\n*\n" + HEAD.replace("*", "?")).encode()))
+    places = [(finding.line, finding.column) for finding in found]
+    assert len(places) > 3
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize("length", [MAX_LINE - 2, MAX_LINE - 1, MAX_LINE, 2 * MAX_LINE - 1, 2 * MAX_LINE])
+def test_a_long_line_swallows_no_other(length):
+    """The line's own end stands on every side of what is read at once."""
+    comment = "{" + "x" * (length - 2) + "}"
+    text = HEAD + comment + "\n1. E5 J5 *\n" + GOOD
+    found = check_file(io.BytesIO(text.encode()))[1]
+    too_long = length >= MAX_LINE
+    assert [(finding.line, finding.code) for finding in found] == [(6, "line-long")] * too_long + [(7, "token")]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize("before", ["", "Ä", "\U0001f422"])
+def test_a_byte_that_is_no_utf_8_is_counted_in_the_file(mark, before):
+    data = f'{mark}{GOOD}\n[Black "{before}'.encode()
+    (found, *_) = [f for f in check_file(io.BytesIO(data + b'\xe9"]\n'))[1] if f.code == "encoding"]
+    assert f"byte {len(data)} of the file" in found.reason
+    assert (found.line, found.column) == (8, 9 + len(before))
+
+
+def test_a_text_stream_is_refused():
+    with pytest.raises(WtsError, match="binary"):
+        next(read_games(io.StringIO(GOOD)))
+
+
+def damages(data, rng):
+    """Small damages of every kind, at every kind of place."""
+    odd = [
+        b"",
+        b"\n",
+        b"*",
+        b"{",
+        b"}",
+        b'"',
+        b"[",
+        b"]",
+        b"\\",
+        b" ",
+        b"\n\n",
+        b"\x00",
+        b"\xff",
+        b"1-0",
+        b"\n*\n",
+        b"9",
+    ]
+    for _ in range(60):
+        at = rng.randrange(len(data))
+        yield data[:at] + rng.choice(odd) + data[at + rng.randrange(9) :]
+    for _ in range(20):
+        # Where lines end and braces stand is where games could join.
+        at = rng.choice([i for i, byte in enumerate(data) if byte in b'\n{}"[]*'])
+        yield data[:at] + rng.choice(odd) + data[at + rng.randrange(4) :]
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_small_damages_never_merge_or_split_games(seed):
+    rng = random.Random(seed)
+    data = "\n".join(format_record(random_record(rng)) for _ in range(3)).encode()
+    for damaged in damages(data, rng):
+        count, found = check_file(io.BytesIO(damaged))
+        try:
+            whole, error = len(read(damaged)), None
+        except ParseError as caught:
+            whole, error = 3, (caught.line, caught.column, caught.code)
+        # Reading and checking agree on whether anything is wrong, and on what.
+        assert whole == 3, (seed, damaged)
+        assert (error is None) == (not found), (seed, damaged)
+        assert error in [None, *((f.line, f.column, f.code) for f in found)], (seed, damaged)
+        assert found or count == 3, (seed, damaged)
+
+
+@pytest.mark.parametrize("joint", ["", "\n", "\n\n"], ids=["glued", "line", "blank"])
+def test_a_record_cut_off_anywhere_never_joins_the_next(joint):
+    """What a crash leaves behind, and a second program writes after it."""
+    first, second = format_record(random_record(random.Random(7))), GOOD
+    assert "{" in first
+    kept = []
+    for cut in range(len(first) + 1):
+        try:
+            games = read(first[:cut] + joint + second)
+        except ParseError:
+            continue
+        # Only a whole first game, or none of it, may pass.
+        assert [len(game.turns) for game in games][-1] == 2, cut
+        kept.append((cut, len(games)))
+    assert kept[0] == (0, 1)
+    assert all(games == 2 and cut >= len(first) - 1 for cut, games in kept[1:])
+    assert len(kept) >= 2
+
+
+def test_many_games_take_no_more_memory_than_one():
+    class Games(io.RawIOBase):
+        """5000 games, never all there at once."""
+
+        left, chunk = 5000, b""
+
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            if not self.chunk and self.left:
+                self.left, self.chunk = self.left - 1, (GOOD + "\n").encode()
+            n = min(len(buffer), len(self.chunk))
+            buffer[:n], self.chunk = self.chunk[:n], self.chunk[n:]
+            return n
+
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in read_games(io.BufferedReader(Games()))) == 5000
+        assert tracemalloc.get_traced_memory()[1] < 500_000
+    finally:
+        tracemalloc.stop()
+
+
+# ---------------------------------------------------------------- writing
+
+
+@pytest.mark.parametrize(
+    ("tags", "code"),
+    [
+        ({"A B": ""}, "tag-name"),
+        ({"": ""}, "tag-name"),
+        ({"1": ""}, "tag-name"),
+        ({"Ä": ""}, "tag-name"),
+        ({"X\n": ""}, "tag-name"),
+        ({"X": "a\nb"}, "tag-value"),
+        ({"X": "a\x00b"}, "tag-value"),
+        ({"X": "a\x9bb"}, "tag-value"),
+        ({"X": "a\ud800"}, "tag-value"),
+        ({"X": 5}, "tag-value"),
+        ({"Result": "2-0"}, "result"),
+        ({"Position": "9/9/9/9/4e4/9/9/9/9 E5"}, "tag-value"),
+    ],
+)
+def test_a_tag_that_cannot_be_written_is_refused(tags, code):
+    with pytest.raises(WtsError) as caught:
+        format_record(Record({**read(GOOD)[0].tags, **tags}))
+    assert caught.value.code == code
+
+
+def test_lines_are_wrapped():
+    (record,) = read(many_turns(60))
+    record.notes[30] = Note("many words " * 60 + "end")
+    text = format_record(record)
+    assert max(map(len, text.splitlines())) == 80
+    assert same(record, read(text)[0])
+
+
+@pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EIO])
+def test_a_full_disk_leaves_the_old_file(fault, tmp_path, monkeypatch):
+    path = tmp_path / "games.wts"
+    write_games(path, read(GOOD))
+    before = path.read_bytes()
+
+    def full(_):
+        raise OSError(fault, os.strerror(fault))
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match=r"games\.wts"):
+        write_games(path, read(GOOD) * 2)
+    assert path.read_bytes() == before
+    assert [p.name for p in tmp_path.iterdir()] == ["games.wts"]
+
+
+def test_a_game_that_fails_in_the_middle_writes_nothing(tmp_path):
+    def games():
+        yield from read(GOOD)
+        raise RuntimeError("stopped")
+
+    with pytest.raises(RuntimeError):
+        write_games(tmp_path / "games.wts", games())
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---------------------------------------------------------------- the command
+
+
+def command(*arguments, **more):
+    return subprocess.run([sys.executable, "-m", "wts_fast", *arguments], capture_output=True, timeout=60, **more)
+
+
+def test_the_command_reads_standard_input():
+    done = command("check", "-", "--json", input=GOOD.replace("D4 d4", "D4 E5").encode())
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {
+        "files": [
+            {
+                "file": "-",
+                "games": 1,
+                "findings": [
+                    {"line": 6, "column": 31, "code": "occupied", "reason": "white: turn 2: E5 holds a black turtle"}
+                ],
+            }
+        ]
+    }
+
+
+@pytest.mark.parametrize("verb", ["check", "show"])
+def test_a_closed_standard_input_is_one_clear_line(verb):
+    done = command(verb, "-", preexec_fn=lambda: os.close(0))
+    assert done.returncode == 2
+    assert done.stderr.decode() == f"wts-fast {verb}: Bad file descriptor: standard input\n"
+
+
+def test_findings_are_printed_without_control_characters(tmp_path, capsys):
+    path = tmp_path / "bad.wts"
+    path.write_bytes(HEAD.encode() + "1. \x1b[31mE5 \u202e \x9b \x07 {\x1b]0;x} ‮ *\n".encode())
+    assert main(["check", str(path)]) == 1
+    out = capsys.readouterr().out
+    assert all(char == "\n" or char.isprintable() for char in out), out

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from ._kernel import Position
 from .errors import WtsError
 from .note import Note
-from .record import RESULTS, Record, format_record, read_games, write_games
+from .record import RESULTS, Record, check_tag, format_record, read_games, write_games
 from .squares import Square, parse_square
 from .state import Outcome, Turn
 
@@ -25,6 +26,11 @@ class Game:
         Where the game begins, as a position or its text; the empty board if left out.
     tags : mapping of str to str, optional
         Tags of the record, for example ``{"Black": "Ada", "White": "Bo", "Date": "2026.11.30"}``.
+
+    Raises
+    ------
+    WtsError
+        If `start` is no position, or a tag cannot be written or contradicts it.
 
     Examples
     --------
@@ -45,11 +51,10 @@ class Game:
         self._positions = [Position() if start is None else start]
         self._turns: list[tuple[Square, Square]] = []
         self._notes: dict[int, Note] = {}
-        self._tags = {"Black": "?", "White": "?", "Date": "????.??.??", **(tags or {})}
-        self._ended = self._tags.pop("Result", "*")
-        self._tags.pop("Position", None)
-        if self._ended not in RESULTS:
-            raise WtsError(f"expected one of {', '.join(RESULTS)}", code="result", field="Result")
+        self._tags = {"Black": "?", "White": "?", "Date": "????.??.??"}
+        self._ended = "*"
+        for name, value in (tags or {}).items():
+            self.set_tag(name, value)
 
     @property
     def start(self) -> Position:
@@ -72,14 +77,14 @@ class Game:
         return tuple(self._turns)
 
     @property
-    def tags(self) -> dict[str, str]:
-        """The tags of the record; ``Result`` follows the board."""
-        return {**self._tags, "Result": self.result}
+    def tags(self) -> Mapping[str, str]:
+        """The tags of the record, to be read; `set_tag` sets them. ``Result`` follows the board."""
+        return MappingProxyType({**self._tags, "Result": self.result})
 
     @property
-    def notes(self) -> dict[int, Note]:
-        """The notes by turn (0: before the first)."""
-        return dict(self._notes)
+    def notes(self) -> Mapping[int, Note]:
+        """The notes by turn (0: before the first), to be read; `annotate` sets them."""
+        return MappingProxyType(dict(sorted(self._notes.items())))
 
     @property
     def outcome(self) -> Outcome | None:
@@ -95,7 +100,7 @@ class Game:
         return len(self._turns)
 
     def play(self, black: str | int, white: str | int) -> Position:
-        """Play a turn and return the new position.
+        """Play a turn and return the new position; a result that was agreed before is taken back.
 
         Raises
         ------
@@ -105,6 +110,7 @@ class Game:
         after = self.position.play(black, white)
         self._turns.append((parse_square(black, "black"), parse_square(white, "white")))
         self._positions.append(after)
+        self._ended = "*"
         return after
 
     def undo(self) -> tuple[Square, Square]:
@@ -154,8 +160,30 @@ class Game:
         if note:
             self._notes[number] = note
 
+    def set_tag(self, name: str, value: str) -> None:
+        """Set a tag of the record; ``Result`` is set as by `end`.
+
+        Raises
+        ------
+        WtsError
+            If it cannot be written, or contradicts the board.
+        """
+        check_tag(name, value)
+        if name == "Result":
+            self.end(value)
+        elif name != "Position":
+            self._tags[name] = value
+        elif value != str(self.start):
+            raise WtsError("the tag is not where the game begins", code="tag-value", field=name)
+
     def end(self, result: str) -> None:
-        """Set the result of a game that the board does not decide, such as one given up."""
+        """Set the result of a game that the board does not decide, such as one given up.
+
+        Raises
+        ------
+        WtsError
+            If it is no result, or not the board's.
+        """
         if result not in RESULTS:
             raise WtsError(f"expected one of {', '.join(RESULTS)}", code="result", field="result")
         if self.outcome is not None and result != self.outcome.result:
@@ -169,16 +197,24 @@ class Game:
 
     def to_record(self) -> Record:
         """Return the game as a record that shares nothing with it."""
-        return Record(self.tags, self.start, list(self._turns), dict(self._notes))
+        return Record(dict(self.tags), self.start, list(self._turns), dict(self.notes))
 
     @classmethod
     def from_record(cls, record: Record) -> Game:
-        """Return the game that a record holds."""
-        game = cls(record.start, tags=record.tags)
+        """Return the game that a record holds.
+
+        Raises
+        ------
+        WtsError
+            If a turn is not legal, a note belongs to none, or a tag cannot be written or contradicts the board.
+        """
+        game = cls(record.start)
         for black, white in record.turns:
             game.play(black, white)
         for turn, note in record.notes.items():
             game.annotate(turn, note)
+        for name, value in record.tags.items():
+            game.set_tag(name, value)
         return game
 
     @classmethod

@@ -13,6 +13,8 @@ from .squares import Square, parse_square, square_name
 __all__ = ["Note", "format_note", "parse_note"]
 
 _COMMAND = re.compile(r"\[%(value|black|white)(?: ([^\[\]]*))?\]")
+_BEGUN = re.compile(r"\[%(value|black|white)(?![A-Za-z0-9_])")
+_UNWRITABLE = re.compile(r"[{}\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e-?[0-9]{1,3})?")
 
 # Listed probabilities are rounded, each by half a unit of the second place at most.
@@ -44,19 +46,21 @@ class Note:
     white: Mapping[Square, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.text, str) or any(
-            c in "{}" or not (c.isprintable() or c == "\u00a0") for c in self.text
-        ):
+        if not isinstance(self.text, str) or _UNWRITABLE.search(self.text):
             raise WtsError("a comment is one line of text without braces", code="comment-text", field="text")
-        if self.text != self.text.strip() or _COMMAND.search(self.text):
+        if self.text != self.text.strip() or _BEGUN.search(self.text):
             raise WtsError(
                 "a comment has no outer blanks, and no value or strategy in it", code="comment-text", field="text"
             )
         if self.value is not None:
             object.__setattr__(self, "value", _number(self.value, "value", -1.0))
         for name in ("black", "white"):
-            listed = {}
-            for square, share in dict(getattr(self, name)).items():
+            given, listed = getattr(self, name), {}
+            if not isinstance(given, Mapping):
+                raise WtsError(
+                    f"expected squares with probabilities, not {type(given).__name__}", code="strategy", field=name
+                )
+            for square, share in given.items():
                 number = parse_square(square, name)
                 if number in listed:
                     raise WtsError(f"{square_name(number)} is listed twice", code="strategy", field=name)
@@ -75,9 +79,13 @@ class Note:
 
 
 def _number(value: object, name: str, least: float) -> float:
-    if isinstance(value, (bool, str, bytes)) or not hasattr(value, "__float__"):
+    # bool and numpy.bool_ are refused by name: True is no value, though it counts as 1.
+    if type(value).__name__ in ("bool", "bool_") or not hasattr(value, "__float__"):
         raise WtsError(f"expected a number, not {type(value).__name__}", code="number", field=name)
-    number = float(value)
+    try:
+        number = float(value)
+    except (OverflowError, TypeError, ValueError):
+        raise WtsError(f"expected {least:g} to 1", code="range", field=name) from None
     if not math.isfinite(number) or not least <= number <= 1:
         raise WtsError(f"expected {least:g} to 1, not {number:g}", code="range", field=name)
     return number + 0.0  # -0.0 becomes 0.0, so that equal notes have equal texts
@@ -114,6 +122,8 @@ def parse_note(text: str, *, line: int, column: int) -> Note:
         if match[1] in found:
             raise _error(f"[%{match[1]}] stands twice", match[1], line, column)
         found[match[1]] = match[2] or ""
+    if begun := next((match[1] for match in _BEGUN.finditer("\n".join(_pieces(text)))), None):
+        raise _error(f"[%{begun} is not followed by what belongs to it and ]", begun, line, column)
     plain = " ".join(part for part in (piece.strip() for piece in _pieces(text)) if part)
     try:
         return Note(

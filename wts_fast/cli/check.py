@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
-from .common import print_json
+from .common import print_json, standard_input
 
 HELP = "check record files and report everything that is wrong in them"
 EXAMPLE = "wts-fast check game.wts"
@@ -23,7 +22,7 @@ def run(args: argparse.Namespace) -> int:
 
     report = []
     for name in args.files:
-        games, findings = check_file(sys.stdin.buffer if name == "-" else name)
+        games, findings = check_file(standard_input() if name == "-" else name)
         report.append(
             {
                 "file": name,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import itertools
 import json
@@ -28,6 +29,7 @@ __all__ = [
     "read_position",
     "seconds",
     "seed",
+    "standard_input",
     "threads",
     "whole_number",
 ]
@@ -89,10 +91,23 @@ def read_moment(text: str) -> Moment:
     return Moment(Position(text))
 
 
+def standard_input() -> BinaryIO:
+    """Return standard input as bytes.
+
+    Raises
+    ------
+    OSError
+        If it is closed.
+    """
+    if sys.stdin is None:  # Python's way to say that descriptor 0 is closed
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), "standard input")
+    return sys.stdin.buffer
+
+
 def _from_stdin() -> Moment:
     from .._kernel import Position
 
-    raw = sys.stdin.buffer.read(STDIN_LIMIT + 1)
+    raw = standard_input().read(STDIN_LIMIT + 1)
     if len(raw) > STDIN_LIMIT:
         raise LimitError(
             f"more than {STDIN_LIMIT} bytes, more than one game takes", code="size", field="standard input"
