@@ -282,6 +282,16 @@ def test_turns_after_the_end_are_one_finding():
     assert findings(text) == ["game-over"]
 
 
+def test_turns_from_an_unknown_start_are_not_judged():
+    text = HEAD.replace("[Result", '[Position "9/9 -"]\n[Result') + "1. E5 E5 2. E5 H5 {[%black E5:1]} *\n"
+    assert findings(text) == ["ranks-few"]
+
+
+def test_a_control_character_is_one_finding():
+    assert findings(GOOD.replace("quiet", "qu\x00et")) == ["control"]
+    assert findings(GOOD.replace("Ada", "A\x1bda")) == ["control"]
+
+
 def test_findings_stand_in_the_order_of_the_file():
     _, found = check_file(io.BytesIO((HEAD + "1. E5\n2. D4 D4 {\x01} x\n*\n" + HEAD.replace("*", "?")).encode()))
     places = [(finding.line, finding.column) for finding in found]
@@ -306,6 +316,12 @@ def test_a_byte_that_is_no_utf_8_is_counted_in_the_file(mark, before):
     (found, *_) = [f for f in check_file(io.BytesIO(data + b'\xe9"]\n'))[1] if f.code == "encoding"]
     assert f"byte {len(data)} of the file" in found.reason
     assert (found.line, found.column) == (8, 9 + len(before))
+
+
+def test_a_byte_in_the_first_line_is_counted_behind_the_mark():
+    (found,) = [f for f in check_file(io.BytesIO(b"\xef\xbb\xbf[B\xff\n"))[1] if f.code == "encoding"]
+    assert "byte 5 of the file" in found.reason
+    assert (found.line, found.column) == (1, 3)
 
 
 def test_a_text_stream_is_refused():
@@ -434,6 +450,13 @@ def test_lines_are_wrapped():
     text = format_record(record)
     assert max(map(len, text.splitlines())) == 80
     assert same(record, read(text)[0])
+
+
+@pytest.mark.parametrize("indent", range(80))
+def test_no_wrapped_line_of_a_comment_looks_like_a_tag(indent):
+    note = Note("x" * (indent + 1) + ' [Black "Eve"] [White "Mallory"]  [Date "?"] *')
+    (record,) = read(format_record(Record(read(GOOD)[0].tags, notes={0: note})))
+    assert record.notes == {0: note}
 
 
 @pytest.mark.parametrize("fault", [errno.ENOSPC, errno.EIO])
