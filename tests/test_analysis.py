@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from wts_fast import oracle
+from wts_fast import methods, oracle
 from wts_fast._kernel import Position
 from wts_fast.analysis import Analysis, analyze
 from wts_fast.cli import main
@@ -319,6 +319,28 @@ def test_what_is_no_position_is_refused(position):
     with pytest.raises(WtsError) as caught:
         analyze(position, nodes=1)
     assert (caught.value.code, caught.value.field) == ("position-type", "position")
+
+
+@pytest.mark.parametrize("name", ["", "Flat", "flat ", "no-such", 1, None, ["flat"], b"flat"])
+def test_an_unknown_method_is_refused_with_the_names_there_are(name):
+    for position in (Position(), Position(WON)):
+        with pytest.raises(WtsError) as caught:
+            analyze(position, nodes=1, method=name)
+        assert (caught.value.code, caught.value.field) == ("method-name", "method")
+        assert "flat" in str(caught.value)
+
+
+def test_command_refuses_an_unknown_method(capsys):
+    assert main(["analyze", "start", "--nodes", "1", "--method", "no-such"]) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "method: expected one of flat" in err
+
+
+def test_the_answer_names_its_method(capsys):
+    assert analyze(Position(), nodes=1).method == methods.DEFAULT
+    assert main(["analyze", "start", "--nodes", "10", "--method", "flat", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["method"] == "flat"
 
 
 def test_the_slow_twin_is_taken_too():

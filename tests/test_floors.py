@@ -17,7 +17,7 @@ FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
     {"notation", "oracle", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "matrix", "_matrix_jit"},
-    {"note", "record", "game", "search", "_search_jit"},
+    {"note", "record", "game", "search", "_search_jit", "methods"},
     {"analysis", "fuzz", "perft", "signature", "layers", "measure"},
     {"cli"},
 ]
@@ -40,6 +40,7 @@ NEIGHBOURS = {
     ("game", "record"),
     ("game", "note"),
     ("search", "_search_jit"),
+    ("methods", "search"),
     ("layers", "analysis"),
     ("layers", "signature"),
     ("measure", "layers"),

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from . import search
+from . import methods
 from ._kernel import Position
 from .errors import LimitError, WtsError
-from .search import StoppedBy
+from .search import Budget, SearchResult, StoppedBy
 from .squares import NUM_SQUARES, Colour, parse_colour, square_name
 from .state import State
 
@@ -34,6 +34,8 @@ class Analysis:
     ----------
     position : Position
         The position looked at.
+    method : str
+        How: one of `methods.METHODS`.
     value : float
         Black's value, from -1 to 1: an estimate, or exact if the game is over.
     standard_error : float
@@ -59,6 +61,7 @@ class Analysis:
     """
 
     position: Position
+    method: str
     value: float
     standard_error: float
     black: npt.NDArray[np.float64]
@@ -124,6 +127,7 @@ class Analysis:
 def analyze(
     position: Position,
     *,
+    method: str = methods.DEFAULT,
     seconds: float | None = None,
     nodes: int | None = None,
     seed: int | None = None,
@@ -138,6 +142,8 @@ def analyze(
     ----------
     position : Position
         Where to look; an `oracle.Position` will do.
+    method : str
+        How to search: one of the names in `methods.METHODS`.
     seconds : float, optional
         Wall time, from 0 to a year, counted once the code is compiled. 1.0 if `nodes` is not given either.
     nodes : int, optional
@@ -164,7 +170,7 @@ def analyze(
     LimitError
         If a limit, the seed or `threads` is not what it should be; its ``field`` says which.
     WtsError
-        If `position` is no position (code ``position-type``).
+        If `position` is no position (code ``position-type``), or `method` names none (``method-name``).
     KeyboardInterrupt
         After Ctrl-C, unless `keep_on_interrupt`.
 
@@ -183,10 +189,9 @@ def analyze(
     (2000, 'nodes', True)
     """
     position = _kernel_position(position)
-    limits = search.Limits(
-        seconds=_duration(1.0 if seconds is None and nodes is None else seconds),
-        nodes=None if nodes is None else _whole(nodes, "nodes", 0, _MOST_NODES),
-    )
+    chosen = methods.method(method)
+    limit = _duration(1.0 if seconds is None and nodes is None else seconds)
+    most = None if nodes is None else _whole(nodes, "nodes", 0, _MOST_NODES)
     number = secrets.randbits(64) if seed is None else _whole(seed, "seed", 0, 2**64 - 1)
     used = min(_whole(threads, "threads", 1, 2**31 - 1), _processors())
     squares = np.array(position.legal, dtype=np.intp)
@@ -197,18 +202,19 @@ def analyze(
         full.setflags(write=False)
         return full
 
-    def analysis(found: search.Estimate) -> Analysis:
+    def analysis(found: SearchResult) -> Analysis:
         return Analysis(
             position=position,
+            method=chosen.name,
             value=found.value,
             standard_error=found.standard_error,
             black=spread(found.black),
             white=spread(found.white),
-            lower=-1.0,
-            upper=1.0,
+            lower=found.lower,
+            upper=found.upper,
             exploitability=found.exploitability,
             nodes=found.nodes,
-            playouts=found.nodes,
+            playouts=found.playouts,
             unfinished=found.unfinished,
             seconds=found.seconds,
             compile_seconds=found.compile_seconds,
@@ -220,12 +226,12 @@ def analyze(
     outcome = position.outcome
     if outcome is not None:
         exact = float(outcome.value)
-        nothing = spread(np.zeros(len(squares)))
-        return Analysis(
-            position, exact, 0.0, nothing, nothing, exact, exact, 0.0, 0, 0, 0, 0.0, 0.0, number, used, "finished"
-        )
+        nothing = np.zeros(0)
+        ended = SearchResult(exact, 0.0, exact, exact, nothing, nothing, 0.0, 0, 0, 0, 0.0, 0.0, "finished")
+        return analysis(ended)
     report = None if on_progress is None else lambda found: on_progress(analysis(found))
-    return analysis(search.search(position, limits, number, used, report, should_stop, keep_on_interrupt))
+    budget = Budget(limit, most, report, should_stop, keep_on_interrupt)
+    return analysis(chosen.load()(position, number, used, budget))
 
 
 def _kernel_position(position: Any) -> Position:

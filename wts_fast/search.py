@@ -20,7 +20,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from ._kernel import Position
 
-__all__ = ["Estimate", "Limits", "StoppedBy", "search"]
+__all__ = ["Budget", "SearchResult", "StoppedBy", "run"]
 
 StoppedBy = Literal["nodes", "seconds", "interrupt", "finished"]
 Floats = npt.NDArray[np.float64]
@@ -33,67 +33,71 @@ _CAP = 1000  # turns of a random game; from the start they last about 29
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
-    """When a search ends, at what comes first; None means no such limit."""
+class Budget:
+    """When a search ends, and whom it tells and asks while it goes on.
 
-    seconds: float | None
-    nodes: int | None
+    Attributes
+    ----------
+    seconds, nodes
+        Limits, of which the first one reached counts; None means no such limit. Time counts once the code is compiled.
+    on_progress
+        Called with a `SearchResult` about four times a second.
+    should_stop
+        Asked some hundred times a second; once it returns something true the search ends.
+    keep_on_interrupt
+        Whether Ctrl-C ends the search with what it has (``stopped_by`` is then ``"interrupt"``)
+        instead of raising `KeyboardInterrupt`.
+    """
+
+    seconds: float | None = None
+    nodes: int | None = None
+    on_progress: Callable[[SearchResult], object] | None = None
+    should_stop: Callable[[], object] | None = None
+    keep_on_interrupt: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Estimate:
+class SearchResult:
     """What a search has found: strategies over the legal squares, ascending, and Black's value."""
 
     value: float
     standard_error: float
+    lower: float  # what is proved about the value
+    upper: float
     black: Floats
     white: Floats
     exploitability: float
     nodes: int
+    playouts: int
     unfinished: int
     seconds: float
     compile_seconds: float
     stopped_by: StoppedBy | None  # None while it goes on
 
 
-def search(
-    position: Position,
-    limits: Limits,
-    seed: int,
-    threads: int,
-    on_progress: Callable[[Estimate], object] | None = None,
-    should_stop: Callable[[], object] | None = None,
-    keep_on_interrupt: bool = False,
-) -> Estimate:
+def run(position: Position, seed: int, threads: int, budget: Budget) -> SearchResult:
     """Search a position whose game is not over.
 
     Parameters
     ----------
     position : Position
         With at least one legal square.
-    limits : Limits
-        Time counts once the search is compiled.
     seed : int
         0 to 2^64 - 1.
     threads : int
         At least 1.
-    on_progress : callable, optional
-        Called with an `Estimate` about four times a second.
-    should_stop : callable, optional
-        Asked some hundred times a second; once it returns something true the search ends.
-    keep_on_interrupt : bool
-        Whether Ctrl-C ends the search with what it has (``stopped_by`` is then ``"interrupt"``)
-        instead of raising `KeyboardInterrupt`.
+    budget : Budget
+        When to end.
     """
-    run = _Run(position, seed)
+    search = _Run(position, seed)
     stopped_by: StoppedBy = "interrupt"
     try:
-        run.compile()
-        stopped_by = "nodes" if limits.nodes == 0 else run.work(limits, threads, on_progress, should_stop)
+        search.compile()
+        stopped_by = "nodes" if budget.nodes == 0 else search.work(budget, threads)
     except KeyboardInterrupt:
-        if not keep_on_interrupt:
+        if not budget.keep_on_interrupt:
             raise
-    return run.estimate(stopped_by)
+    return search.estimate(stopped_by)
 
 
 class _Run:
@@ -143,16 +147,10 @@ class _Run:
         self.play_chunk(self.root, self.squares, black, white, self.seed, chunk, _CAP, cells, results)
         return cells, results
 
-    def work(
-        self,
-        limits: Limits,
-        threads: int,
-        on_progress: Callable[[Estimate], object] | None,
-        should_stop: Callable[[], object] | None,
-    ) -> StoppedBy:
+    def work(self, budget: Budget, threads: int) -> StoppedBy:
         """Go round by round until a limit is reached; return which."""
-        deadline = math.inf if limits.seconds is None else self.started + limits.seconds
-        left = limits.nodes
+        deadline = math.inf if budget.seconds is None else self.started + budget.seconds
+        left = budget.nodes
         size = _FIRST
         chunk = 0
         report = self.started + 0.25
@@ -181,7 +179,7 @@ class _Run:
                     if part is None:
                         break
                     done.append(part)
-                    if should_stop is not None and should_stop():
+                    if budget.should_stop is not None and budget.should_stop():
                         halted.append("interrupt")
                     elif time.perf_counter() >= deadline:
                         halted.append("seconds")
@@ -195,8 +193,8 @@ class _Run:
                     left -= sum(sizes)
                     if left == 0:
                         return "nodes"
-                if on_progress is not None and time.perf_counter() >= report:
-                    on_progress(self.estimate(None))
+                if budget.on_progress is not None and time.perf_counter() >= report:
+                    budget.on_progress(self.estimate(None))
                     report = time.perf_counter() + 0.25
 
     def _add(self, parts: list[Games]) -> None:
@@ -223,7 +221,7 @@ class _Run:
             )
         )
 
-    def estimate(self, stopped_by: StoppedBy | None) -> Estimate:
+    def estimate(self, stopped_by: StoppedBy | None) -> SearchResult:
         """Return what has been found so far; the search can go on afterwards as if nothing had been asked."""
         seconds = time.perf_counter() - self.started
         black, white = self.black.copy(), self.white.copy()
@@ -243,13 +241,16 @@ class _Run:
                 )
             )
         value, error = self._value()
-        return Estimate(
+        return SearchResult(
             value=value,
             standard_error=error,
+            lower=-1.0,
+            upper=1.0,
             black=black,
             white=white,
             exploitability=exploitability,
             nodes=self.nodes,
+            playouts=self.nodes,
             unfinished=int(self.tally[3]),
             seconds=seconds,
             compile_seconds=self.compile_seconds,

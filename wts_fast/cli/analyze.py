@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from ..methods import DEFAULT, METHODS
 from . import common, terminal
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ EXAMPLE = "wts-fast analyze start --nodes 20000 --seed 1"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
     common.add_position_argument(parser)
+    parser.add_argument("--method", default=DEFAULT, metavar="NAME", help=f"how to search: {', '.join(METHODS)}")
     parser.add_argument("--seconds", type=common.seconds, metavar="S", help="time limit (1 without any limit)")
     parser.add_argument("--nodes", type=common.count, metavar="N", help="how many turns to sample")
     parser.add_argument("--seed", type=common.seed, metavar="N", help="0 to 2^64 - 1; drawn and shown if left out")
@@ -45,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     with _progress(limit, args.nodes) as on_progress:
         found = analyze(
             position,
+            method=args.method,
             seconds=limit,
             nodes=args.nodes,
             seed=args.seed,
