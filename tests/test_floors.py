@@ -18,7 +18,7 @@ FLOORS: list[set[str]] = [
     {"notation", "oracle", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "matrix", "_matrix_jit"},
     {"note", "record", "game", "search", "_search_jit", "methods"},
-    {"analysis", "fuzz", "perft", "signature", "layers", "measure"},
+    {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
     {"cli"},
 ]
 NEIGHBOURS = {
