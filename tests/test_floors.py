@@ -16,7 +16,7 @@ PACKAGE = ROOT / "wts_fast"
 FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
     {"notation", "oracle", "draw", "conformance"},
-    {"_kernel", "engine", "_jit", "_bridge", "matrix", "_matrix_jit"},
+    {"_kernel", "engine", "_jit", "_bridge", "matrix", "_matrix_jit", "_double_jit"},
     {"note", "record", "game", "search", "_search_jit", "methods"},
     {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
     {"cli"},
@@ -34,6 +34,8 @@ NEIGHBOURS = {
     ("_bridge", "_jit"),
     ("_bridge", "engine"),
     ("_matrix_jit", "_jit"),
+    ("_double_jit", "_jit"),
+    ("_double_jit", "_matrix_jit"),
     ("record", "note"),
     ("game", "note"),
     ("record", "note"),
