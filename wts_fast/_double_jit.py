@@ -77,7 +77,7 @@ def _exchange(
 
 @jit
 def _primal(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, most: int) -> int:
-    """Pivot from right sides that are not negative to the optimum; return the pivots, or -1 where it was not reached."""
+    """Pivot from right sides that are not negative to the optimum; return the pivots, or -1 if it was not reached."""
     for count in range(most):
         c = 0
         least = -_PRICE_TOLERANCE
@@ -251,7 +251,7 @@ def double_oracle(
 
     `cells` is one-dimensional, row after row, as the kernel writes them: Black's values in [-1, 1].
     `x` and `y` are overwritten with the strategies. `rows[: counts[0]]` and `columns[: counts[1]]` are where the
-    working sets start (none is fine; distinct and in range); overwritten with the two supports, as many as there is room for.
+    working sets start (none is fine; distinct and in range); overwritten with the two supports, if there is room.
     `counts[2]` becomes the number of pivots, `counts[3]` that of pricings. `value` is the middle of what the strategies
     prove, `gap` the width of it; `status` is CONVERGED if and only if `gap` is at most `tolerance`.
     """
