@@ -22,7 +22,7 @@ from numba.extending import get_cython_function_address
 from . import _kernel
 from .engine import STATE_DTYPE  # its import checks the layout of a state against the kernel
 
-__all__ = ["PREFIX", "STATE_WORDS", "playout", "state_words", "turn"]
+__all__ = ["PREFIX", "STATE_WORDS", "evaluate", "evaluate_cell", "evaluate_matrix", "playout", "state_words", "turn"]
 
 #: What the names of the symbols begin with.
 PREFIX = f"wts_fast_abi{_kernel.ABI}_"
@@ -37,6 +37,9 @@ if STATE_DTYPE.itemsize % 8 or STATE_DTYPE.alignment > 8:
 _C_TYPES = {
     "wts_turn": "void (void *, int, int)",
     "wts_playout": "int (void *, unsigned PY_LONG_LONG *, int)",
+    "wts_eval": "float (void *, void *)",
+    "wts_eval_cell": "float (void *, void *, int, int)",
+    "wts_eval_matrix": "int (void *, void *, float *)",
 }
 
 
@@ -59,6 +62,21 @@ turn = types.ExternalFunction(_SYMBOLS["wts_turn"], types.void(types.voidptr, ty
 #: ``playout(state, rng, cap)``: random turns in place to the end of the game, at most `cap`; returns the outcome
 #: code, 0 for unfinished. `rng` is the state of a xoshiro256++ generator, four words, and moves on.
 playout = types.ExternalFunction(_SYMBOLS["wts_playout"], types.intc(types.voidptr, types.voidptr, types.intc))
+
+#: ``evaluate(state, weights)``: Black's value by the evaluation, -1, 0 or 1 where the game is over.
+#: `weights` is the block of `evaluation.weights`.
+evaluate = types.ExternalFunction(_SYMBOLS["wts_eval"], types.float32(types.voidptr, types.voidptr))
+
+#: ``evaluate_cell(state, weights, black, white)``: the same after a legal turn.
+evaluate_cell = types.ExternalFunction(
+    _SYMBOLS["wts_eval_cell"], types.float32(types.voidptr, types.voidptr, types.intc, types.intc)
+)
+
+#: ``evaluate_matrix(state, weights, cells)``: the same after each joint turn, row by row into float32 `cells`, which
+#: has room for 81 x 81; rows and columns are the empty squares, ascending. Returns their number, 0 where it is over.
+evaluate_matrix = types.ExternalFunction(
+    _SYMBOLS["wts_eval_matrix"], types.intc(types.voidptr, types.voidptr, types.voidptr)
+)
 
 
 def state_words(position: _kernel.Position) -> npt.NDArray[np.uint64]:

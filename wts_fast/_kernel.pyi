@@ -8,9 +8,22 @@ import numpy.typing as npt
 from .squares import Colour, Square
 from .state import Outcome, State, Turn
 
-__all__ = ["ABI", "PATHS", "Position", "abi", "build_info", "legal_masks", "run_games", "step_states"]
+__all__ = [
+    "ABI",
+    "NUM_WEIGHTS",
+    "PATHS",
+    "Position",
+    "abi",
+    "build_info",
+    "evaluate_matrix",
+    "evaluate_states",
+    "legal_masks",
+    "run_games",
+    "step_states",
+]
 
 ABI: int
+NUM_WEIGHTS: int
 PATHS: tuple[Literal["base", "avx2", "avx512"], ...]
 
 @final
@@ -63,3 +76,7 @@ def run_games(
 ) -> tuple[int, int, int, int, int, int]: ...
 def step_states(states: npt.NDArray[np.uint8], black: npt.NDArray[np.int8], white: npt.NDArray[np.int8]) -> int: ...
 def legal_masks(states: npt.NDArray[np.uint8], masks: npt.NDArray[np.uint8]) -> None: ...
+def evaluate_states(
+    states: npt.NDArray[np.uint8], weights: npt.NDArray[np.float32], values: npt.NDArray[np.float32]
+) -> None: ...
+def evaluate_matrix(position: Position, weights: npt.NDArray[np.float32], cells: npt.NDArray[np.float32]) -> int: ...

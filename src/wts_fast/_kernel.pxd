@@ -121,6 +121,15 @@ cdef extern from "paths.h":
     wts_step_path wts_stepper(int path) noexcept nogil
 
 
+cdef extern from "eval.h":
+    enum:
+        WTS_WEIGHTS
+    void wts_eval_prepare() noexcept nogil
+    float wts_evaluate(const wts_state *state, const float *weights) noexcept nogil
+    float wts_evaluate_cell(const wts_state *state, const float *weights, int black_sq, int white_sq) noexcept nogil
+    int wts_evaluate_matrix(const wts_state *state, const float *weights, float *cells) noexcept nogil
+
+
 cdef class Position:
     cdef wts_state state
     cdef int _refuse(self, int black_sq, int white_sq) except -1
@@ -130,3 +139,6 @@ cdef void wts_turn(void *state, int black_sq, int white_sq) noexcept nogil
 cdef int wts_legal(void *state, unsigned char *squares) noexcept nogil
 cdef int wts_playout(void *state, unsigned long long *rng, int cap) noexcept nogil
 cdef long long wts_value_sum(void *state, unsigned long long seed, int games, int cap) noexcept nogil
+cdef float wts_eval(void *state, void *weights) noexcept nogil
+cdef float wts_eval_cell(void *state, void *weights, int black_sq, int white_sq) noexcept nogil
+cdef int wts_eval_matrix(void *state, void *weights, float *cells) noexcept nogil

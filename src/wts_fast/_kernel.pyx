@@ -17,10 +17,25 @@ from wts_fast.notation import START, parse_position, validate_state
 from wts_fast.squares import BLACK, COLOURS, DIRECTIONS, SQUARE_NAMES, SYMMETRIES, parse_colour, parse_square
 from wts_fast.state import Capture, Dissolve, EggLaid, Hatch, Outcome, Placement, Row, State, Turn, Verdict
 
-__all__ = ["ABI", "PATHS", "Position", "abi", "build_info", "legal_masks", "run_games", "step_states"]
+__all__ = [
+    "ABI",
+    "NUM_WEIGHTS",
+    "PATHS",
+    "Position",
+    "abi",
+    "build_info",
+    "evaluate_matrix",
+    "evaluate_states",
+    "legal_masks",
+    "run_games",
+    "step_states",
+]
 
 ABI = WTS_ABI
 PATHS = ("base", "avx2", "avx512")
+NUM_WEIGHTS = WTS_WEIGHTS
+
+wts_eval_prepare()
 
 cdef tuple _OUTCOMES = (None, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
 cdef int _STEPS[8]
@@ -458,6 +473,31 @@ def legal_masks(const uint8_t[:, ::1] states, uint8_t[:, ::1] masks):
                 masks[i, square] = wts_words_has(words, square)
 
 
+# ---- the evaluation; evaluation.py checks what a user hands in
+
+def evaluate_states(const uint8_t[:, ::1] states, const float[::1] weights, float[::1] values):
+    """Write Black's value of each state into `values`; `weights` is a block laid out as eval.h says."""
+    cdef Py_ssize_t n = states.shape[0], i
+    if states.shape[1] != sizeof(wts_state) or weights.shape[0] != WTS_WEIGHTS or values.shape[0] != n:
+        raise WtsError("states, weights and values differ in size from what they must have", code="evaluate", field="states")
+    with nogil:
+        for i in range(n):
+            values[i] = wts_evaluate(<const wts_state *>&states[i, 0], &weights[0])
+
+
+def evaluate_matrix(Position position, const float[::1] weights, float[::1] cells):
+    """Write the values after all joint turns of a position, row by row, and return the number of rows.
+
+    `cells` has room for 81 x 81.
+    """
+    cdef int n
+    if weights.shape[0] != WTS_WEIGHTS or cells.shape[0] < 81 * 81:
+        raise WtsError("weights and cells differ in size from what they must have", code="evaluate", field="cells")
+    with nogil:
+        n = wts_evaluate_matrix(&position.state, &weights[0], &cells[0])
+    return n
+
+
 # ---- for numba; see _kernel.pxd
 
 cdef void wts_turn(void *state, int black_sq, int white_sq) noexcept nogil:
@@ -487,3 +527,15 @@ cdef long long wts_value_sum(void *state, unsigned long long seed, int games, in
     run.outcomes = NULL
     _run(&run, &tally)
     return <long long>tally.by_outcome[WTS_BLACK_WINS] - <long long>tally.by_outcome[WTS_WHITE_WINS]
+
+
+cdef float wts_eval(void *state, void *weights) noexcept nogil:
+    return wts_evaluate(<const wts_state *>state, <const float *>weights)
+
+
+cdef float wts_eval_cell(void *state, void *weights, int black_sq, int white_sq) noexcept nogil:
+    return wts_evaluate_cell(<const wts_state *>state, <const float *>weights, black_sq, white_sq)
+
+
+cdef int wts_eval_matrix(void *state, void *weights, float *cells) noexcept nogil:
+    return wts_evaluate_matrix(<const wts_state *>state, <const float *>weights, cells)

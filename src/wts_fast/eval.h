@@ -1,0 +1,243 @@
+/* The evaluation: a value from -1 to 1 for a position, and for every joint turn of a position at once.
+ *
+ * The score of a board is a sum over its 36 lines of five to nine squares; a line's part stands in a table, by what
+ * the line holds (four states a square). The two oldest eggs add a part for each line through them, by what lies up
+ * to four squares away, and the completion squares of both players (where one turtle makes a row) add one more.
+ *
+ * The weights are one block of floats:
+ *
+ *     for each phase (no egg on the board; some eggs), WTS_PHASE_SIZE floats, the tables of ten classes of lines:
+ *         ranks and files 0 to 4 squares from the edge, then diagonals of 9, 8, 7, 6 and 5 squares; a line of n
+ *         squares has 4^n entries, square i of it (ascending) in bits 2i and 2i + 1: 0 empty, 1 Black, 2 White, 3 egg
+ *     for the oldest egg and for the one after it, 4^8 floats: four squares below it on a line, then four above it,
+ *         those off the board read as eggs
+ *     for each phase, 4 x 4 floats: by the number of Black's and of White's completion squares, 3 standing for more
+ *
+ * All are multiples of 2^-12 and small, so sums are exact in any order.
+ */
+#ifndef WTS_EVAL_H
+#define WTS_EVAL_H
+
+#include "turn.h"
+
+enum {
+    WTS_LINES = 36,
+    WTS_LINE_CLASSES = 10,
+    WTS_PHASES = 2,
+    WTS_PHASE_SIZE = 6 * 262144 + 65536 + 16384 + 4096 + 1024,
+    WTS_EGG_SIZE = 65536,
+    WTS_EGG_PLACES = 2,
+    WTS_EGG_START = WTS_PHASES * WTS_PHASE_SIZE,
+    WTS_THREAT_START = WTS_EGG_START + WTS_EGG_PLACES * WTS_EGG_SIZE,
+    WTS_WEIGHTS = WTS_THREAT_START + WTS_PHASES * 16
+};
+
+/* A score is cut here before it becomes a value: no unfinished game is worth a whole point. */
+#define WTS_MOST_SCORE 12.0f
+
+/* Lines: ranks 0 to 8, files 9 to 17, diagonals to the north-east 18 to 26 and to the north-west 27 to 35. Line 36
+ * stands for a diagonal too short to hold a row: it is always empty and counts nowhere. */
+static struct {
+    uint8_t length[WTS_LINES + 1];
+    uint8_t square[WTS_LINES][9];
+    uint32_t table[WTS_LINES + 1]; /* where the table of the line's class begins */
+    uint8_t line[81][4];           /* the lines through a square, by kind */
+    uint8_t place[81][4];          /* and its place in them */
+    uint32_t unit[81][4];          /* 4 to the power of that, 0 for line 36 */
+    bits81 open[WTS_DIRECTIONS];   /* squares with three more squares in a direction */
+} wts_geo;
+
+static void wts_eval_prepare(void)
+{
+    static const uint32_t starts[WTS_LINE_CLASSES] = {
+        0, 262144, 2 * 262144, 3 * 262144, 4 * 262144, 5 * 262144, 6 * 262144, 6 * 262144 + 65536,
+        6 * 262144 + 65536 + 16384, 6 * 262144 + 65536 + 16384 + 4096};
+    memset(&wts_geo, 0, sizeof wts_geo);
+    for (int square = 0; square < 81; square++) {
+        int file = square % 9, rank = square / 9;
+        int numbers[4] = {rank, 9 + file, 18 + file - rank + 4, 27 + file + rank - 4};
+        for (int kind = 0; kind < 4; kind++) {
+            int number = numbers[kind], low = 9 * kind, off = number - low - 4;
+            if (number < low || number >= low + 9) {
+                wts_geo.line[square][kind] = WTS_LINES;
+                continue;
+            }
+            if (off < 0)
+                off = -off;
+            int place = wts_geo.length[number]++;
+            wts_geo.square[number][place] = (uint8_t)square;
+            wts_geo.table[number] = starts[kind < 2 ? 4 - off : 5 + off];
+            wts_geo.line[square][kind] = (uint8_t)number;
+            wts_geo.place[square][kind] = (uint8_t)place;
+            wts_geo.unit[square][kind] = 1u << (2 * place);
+        }
+        for (int d = 0; d < WTS_DIRECTIONS; d++)
+            if (wts_open[square] >> d & 1)
+                wts_geo.open[d] |= bits81_of(square);
+    }
+}
+
+/* Squares where one more own turtle makes a row (`complete`), and empty squares of windows of five that hold three own
+ * turtles and two empty squares (`three`): placing there makes a completion square. */
+static inline void wts_threats(bits81 own, bits81 empty, bits81 *complete, bits81 *three)
+{
+    bits81 fours = 0, threes = 0, clear = own | empty;
+#define WTS_ONE(s, files)                                                                                    \
+    {                                                                                                        \
+        bits81 x1 = own >> (s), x2 = own >> (2 * (s)), x3 = own >> (3 * (s)), x4 = own >> (4 * (s));         \
+        bits81 pairs = clear & clear >> (s), all = pairs & pairs >> (2 * (s)) & clear >> (4 * (s)) & (files); \
+        bits81 odd = own ^ x1 ^ x2, carry = (own & x1) | (x2 & (own ^ x1));                                  \
+        bits81 carry2 = (odd & x3) | (x4 & (odd ^ x3));                                                      \
+        odd ^= x3 ^ x4;                                                                                      \
+        bits81 four = all & ~odd & carry & carry2, three_ = all & odd & (carry ^ carry2);                    \
+        fours |= four | four << (s) | four << (2 * (s)) | four << (3 * (s)) | four << (4 * (s));             \
+        threes |= three_ | three_ << (s) | three_ << (2 * (s)) | three_ << (3 * (s)) | three_ << (4 * (s));  \
+    }
+    WTS_EACH_ROW_STEP(WTS_ONE)
+#undef WTS_ONE
+    *complete = fours & empty;
+    *three = threes & empty;
+}
+
+/* A board as the evaluation reads it. */
+typedef struct {
+    bits81 turtles[2], egg, empty;
+    uint32_t pattern[WTS_LINES + 1];
+    int phase, eggs; /* how many of the oldest eggs are read */
+    uint8_t oldest[WTS_EGG_PLACES];
+} wts_view;
+
+static inline void wts_view_add(wts_view *view, bits81 set, uint32_t code)
+{
+    for (; set; set &= set - 1) {
+        int square = bits81_lowest(set);
+        for (int kind = 0; kind < 4; kind++)
+            view->pattern[wts_geo.line[square][kind]] += code * wts_geo.unit[square][kind];
+    }
+}
+
+static inline void wts_view_eggs(wts_view *view, const wts_state *state)
+{
+    view->phase = state->num_eggs > 0;
+    view->eggs = state->num_eggs < WTS_EGG_PLACES ? state->num_eggs : WTS_EGG_PLACES;
+    for (int i = 0; i < view->eggs; i++)
+        view->oldest[i] = state->queue[i];
+}
+
+static inline void wts_view_read(wts_view *view, const wts_state *state)
+{
+    view->turtles[0] = bits81_load(state->black);
+    view->turtles[1] = bits81_load(state->white);
+    view->egg = bits81_load(state->egg);
+    view->empty = BITS81_ALL & ~(view->turtles[0] | view->turtles[1] | view->egg);
+    memset(view->pattern, 0, sizeof view->pattern);
+    wts_view_add(view, view->turtles[0], 1);
+    wts_view_add(view, view->turtles[1], 2);
+    wts_view_add(view, view->egg, 3);
+    wts_view_eggs(view, state);
+}
+
+/* What lies around place `place` of a line that holds `pattern`: four squares below, four above. */
+static inline uint32_t wts_around(uint32_t pattern, int length, int place)
+{
+    uint64_t padded = 0xFF | (uint64_t)pattern << 8 | 0xFFull << (8 + 2 * length);
+    return (uint32_t)(padded >> (2 * place) & 0xFF) | (uint32_t)(padded >> (2 * place + 10) & 0xFF) << 8;
+}
+
+/* What the egg number `i` of the queue adds for one kind of line, if that line held `pattern`. */
+static inline float wts_egg_part(const float *weights, int i, int square, int kind, uint32_t pattern)
+{
+    int line = wts_geo.line[square][kind];
+    if (line == WTS_LINES)
+        return 0.0f;
+    const float *table = weights + WTS_EGG_START + i * WTS_EGG_SIZE;
+    return table[wts_around(pattern, wts_geo.length[line], wts_geo.place[square][kind])];
+}
+
+/* The sum over the lines, without the part of the completion squares. */
+static inline float wts_lines_score(const wts_view *view, const float *weights)
+{
+    const float *tables = weights + view->phase * WTS_PHASE_SIZE;
+    float score = 0.0f;
+    for (int line = 0; line < WTS_LINES; line++)
+        score += tables[wts_geo.table[line] + view->pattern[line]];
+    for (int i = 0; i < view->eggs; i++)
+        for (int kind = 0; kind < 4; kind++) {
+            int square = view->oldest[i];
+            score += wts_egg_part(weights, i, square, kind, view->pattern[wts_geo.line[square][kind]]);
+        }
+    return score;
+}
+
+/* What the completion squares add. */
+static inline float wts_threat_part(const float *weights, int phase, int black, int white)
+{
+    return weights[WTS_THREAT_START + 16 * phase + 4 * (black < 3 ? black : 3) + (white < 3 ? white : 3)];
+}
+
+/* e to the power x for |x| <= 60, to 2e-7 of it: the same on every machine. */
+static inline float wts_exp(float x)
+{
+    float t = x * 1.44269504f, n = (float)(int)(t + (t < 0 ? -0.5f : 0.5f));
+    float r = (x - n * 0.693145752f) - n * 1.42860677e-6f; /* n times the first part of ln 2 is exact */
+    float p = 1.0f + r * (1.0f + r * (0.5f + r * (0.16666667f + r * (0.041666668f + r * (0.0083333338f + r * 0.0013888889f)))));
+    union {
+        int32_t bits;
+        float power;
+    } two = {((int32_t)n + 127) << 23};
+    return p * two.power;
+}
+
+static inline float wts_value_of(float score)
+{
+    float size = score < 0 ? -score : score;
+    float q = wts_exp(size < WTS_MOST_SCORE ? -size : -WTS_MOST_SCORE), value = (1.0f - q) / (1.0f + q);
+    return score < 0 ? -value : value;
+}
+
+static inline float wts_result_value(int outcome)
+{
+    return outcome == WTS_BLACK_WINS ? 1.0f : outcome == WTS_WHITE_WINS ? -1.0f : 0.0f;
+}
+
+static inline float wts_score(const wts_view *view, const float *weights)
+{
+    bits81 complete[2], three;
+    wts_threats(view->turtles[0], view->empty, &complete[0], &three);
+    wts_threats(view->turtles[1], view->empty, &complete[1], &three);
+    return wts_lines_score(view, weights) +
+           wts_threat_part(weights, view->phase, bits81_count(complete[0]), bits81_count(complete[1]));
+}
+
+/* Black's value of a position: what the game came to if it is over, else strictly between -1 and 1. */
+static inline float wts_evaluate(const wts_state *state, const float *weights)
+{
+    if (state->outcome != WTS_UNDECIDED)
+        return wts_result_value(state->outcome);
+    wts_view view;
+    wts_view_read(&view, state);
+    return wts_value_of(wts_score(&view, weights));
+}
+
+/* The value after a legal turn. */
+static inline float wts_evaluate_cell(const wts_state *state, const float *weights, int black_sq, int white_sq)
+{
+    wts_state after = *state;
+    wts_play(&after, black_sq, white_sq, NULL);
+    return wts_evaluate(&after, weights);
+}
+
+/* The values after all joint turns: rows are Black's legal squares ascending, columns White's. Returns how many. */
+static int wts_evaluate_matrix(const wts_state *state, const float *weights, float *cells)
+{
+    int n = 0, at = 0;
+    uint8_t squares[81];
+    for (bits81 set = wts_legal_set(state); set; set &= set - 1)
+        squares[n++] = (uint8_t)bits81_lowest(set);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            cells[at++] = wts_evaluate_cell(state, weights, squares[i], squares[j]);
+    return n;
+}
+
+#endif
