@@ -121,7 +121,7 @@ cdef extern from "paths.h":
     wts_step_path wts_stepper(int path) noexcept nogil
 
 
-cdef extern from "eval.h":
+cdef extern from "eval_matrix.h":
     enum:
         WTS_WEIGHTS
     void wts_eval_prepare() noexcept nogil

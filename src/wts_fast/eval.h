@@ -227,17 +227,4 @@ static inline float wts_evaluate_cell(const wts_state *state, const float *weigh
     return wts_evaluate(&after, weights);
 }
 
-/* The values after all joint turns: rows are Black's legal squares ascending, columns White's. Returns how many. */
-static int wts_evaluate_matrix(const wts_state *state, const float *weights, float *cells)
-{
-    int n = 0, at = 0;
-    uint8_t squares[81];
-    for (bits81 set = wts_legal_set(state); set; set &= set - 1)
-        squares[n++] = (uint8_t)bits81_lowest(set);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            cells[at++] = wts_evaluate_cell(state, weights, squares[i], squares[j]);
-    return n;
-}
-
 #endif
