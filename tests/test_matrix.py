@@ -291,19 +291,48 @@ def test_strategies_without_proof_are_never_returned(monkeypatch):
     assert caught.value.code == "matrix-unsolved"
 
 
+def tableau(p, q):
+    return np.empty((p + 1, q + 1)), np.empty(p + 1, np.int64), np.empty(q + 1, np.int64), np.empty((2, q + 1))
+
+
 def test_the_core_goes_on_from_an_old_table():
     from wts_fast import _matrix_jit as core
 
     scaled = np.random.default_rng(4).uniform(0, 1, (20, 15))
-    table = np.empty((21, 16))
-    rows, columns = np.empty(20, np.int64), np.empty(15, np.int64)
-    core.load(scaled, table, rows, columns, 0.0)
-    assert core.pivots(table, rows, columns, 10_000, False) > 0
-    assert core.pivots(table, rows, columns, 10_000, False) == 0
+    table = tableau(20, 15)
+    core.load(scaled, *table[:3], 1.0, 0.0)
+    assert core.primal(*table, 20, 15, 10_000, False) > 0
+    assert core.primal(*table, 20, 15, 10_000, False) == 0
     x, y = np.empty(20), np.empty(15)
-    core.take(table, rows, columns, x, y)
+    core.take(*table[:3], 20, 15, x, y)
     lower, upper = core.certify(scaled, x, y)
     assert upper - lower <= 1e-12
+
+
+def test_rows_and_columns_can_join_later():
+    from wts_fast import _matrix_jit as core
+
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        p, q = rng.integers(2, 20, 2)
+        scaled = rng.uniform(0, 1, (p, q)) if seed % 2 else rng.integers(0, 2, (p, q)).astype(float)
+        table = tableau(p, q)
+        core.load(scaled[:1, :1].copy(), *table[:3], 1.0, 0.0)
+        assert core.primal(*table, 1, 1, 10_000, False) >= 0
+        rows = columns = 1
+        while rows < p or columns < q:
+            if rows < p:
+                core.append_row(*table[:3], scaled[rows] + 1, rows, columns)
+                rows += 1
+                assert core.dual(*table, rows, columns, 10_000) >= 0
+            if columns < q:
+                core.append_column(*table[:3], scaled[:, columns] + 1, table[3], rows, columns)
+                columns += 1
+                assert core.primal(*table, rows, columns, 10_000, False) >= 0
+        x, y = np.empty(p), np.empty(q)
+        core.take(*table[:3], p, q, x, y)
+        lower, upper = core.certify(scaled, x, y)
+        assert upper - lower <= 1e-12
 
 
 def test_bland_alone_and_spread_sides_solve_too():
@@ -312,11 +341,18 @@ def test_bland_alone_and_spread_sides_solve_too():
     for seed in range(20):
         scaled = np.random.default_rng(seed).integers(0, 2, (14, 12)).astype(float)
         for spread, bland in ((0.0, True), (1e-7, False), (1e-4, False)):
-            table = np.empty((15, 13))
-            rows, columns = np.empty(14, np.int64), np.empty(12, np.int64)
-            core.load(scaled, table, rows, columns, spread)
-            assert core.pivots(table, rows, columns, 10_000, bland) >= 0
+            table = tableau(14, 12)
+            core.load(scaled, *table[:3], 1.0, spread)
+            assert core.primal(*table, 14, 12, 10_000, bland) >= 0
             x, y = np.empty(14), np.empty(12)
-            assert core.refine(scaled, rows, columns, x, y)
+            assert core.refine(scaled, table[1], table[2], 1.0, x, y)
             lower, upper = core.certify(scaled, x, y)
             assert upper - lower <= 1e-12
+
+
+def test_a_group_shares_its_mean():
+    from wts_fast import _matrix_jit as core
+
+    strategy = np.array([0.5, 0.0, 0.25, 0.25])
+    core.share(strategy, np.array([0, 0, 1, 0]), 4)
+    assert strategy == pytest.approx([0.25, 0.25, 0.25, 0.25])

@@ -3,11 +3,11 @@
 The game of some working rows and columns is solved by the simplex method in a tableau that grows. The answers are
 priced against every row and every column; the best of them join until nobody gains by more than the tolerance.
 Both the guaranteed and the conceded value come from that pricing, so what is returned is always proved on the
-whole matrix, whatever the tableau's digits were.
+whole matrix, whatever the tableau's digits were. Dominated actions never become best replies and never join.
 
-The linear program is that of `_matrix_jit`, for payoffs B = cell + SHIFT > 0: the largest sum of y with B y <= 1. The
-tableau holds row and column 0 for what grows with nothing: `table[0, 0]` the sum, `table[0, j]` the prices,
-`table[i, 0]` the right sides. Label k >= 0 is the y of working column k, label -1 - k the slack of working row k.
+`double_oracle` and `solve_small` have the whole matrix in memory. `extend` asks for what it needs, one row or column
+at a time: a caller that computes cells on demand, or keeps only the working lines of a node, fills them in and calls
+again. Statuses of all three: CONVERGED if and only if the gap is at most the tolerance.
 """
 
 from __future__ import annotations
@@ -17,183 +17,55 @@ from typing import Any
 import numpy as np
 
 from ._jit import jit
-from ._matrix_jit import certify, solve_scaled
+from ._matrix_jit import append_column, append_row, certify, dual, primal, solve_scaled, take
 
-__all__ = ["CONVERGED", "SHIFT", "UNPROVED", "double_oracle", "new_work"]
+__all__ = [
+    "CONVERGED",
+    "FULL",
+    "SHIFT",
+    "UNPROVED",
+    "WANTED",
+    "double_oracle",
+    "extend",
+    "new_work",
+    "share_evenly",
+    "solve_small",
+]
 
 Array = Any  # numba arrays; what each holds stands in the docstrings
 Work = Any  # the tuple that `new_work` makes
 
-#: Statuses: the gap is within the tolerance; it is not, and `gap` tells how large it is.
+#: The gap is within the tolerance.
 CONVERGED = 0
+#: The gap is above the tolerance and nothing helps: digits were lost. The gap still tells the truth.
 UNPROVED = 1
+#: Only of `extend`: lines have joined the working sets, and their cells are wanted.
+WANTED = 2
+#: Only of `extend`: a line should join, and there is no room for it. The gap tells what is missing.
+FULL = 3
 
 #: Payoffs are Black's values in [-1, 1]; with this added they are in [1, 3].
 SHIFT = 2.0
 
-_PRICE_TOLERANCE = 1e-13  # a price or right side counts as negative below minus this
-_PIVOT_TOLERANCE = 1e-11  # smaller elements are rounding noise and never pivots
+_MOST_ROUNDS = 20  # a matrix that wants more lines than this is solved as a whole
 
 
 @jit
 def new_work(num_rows: int, num_columns: int) -> Work:
     """Return room to solve games of up to that many rows and columns; one for each thread.
 
-    The tableau; its labels, of rows and of columns; the working rows and columns; the cells of the working rows, and
-    of the working columns; four vectors.
+    The tableau; its labels, of rows and of columns; cells of working rows, and of working columns; vectors of numbers;
+    working rows, working columns, and counts.
     """
     size = max(num_rows, num_columns)
     return (
         np.empty((num_rows + 1, num_columns + 1)),
         np.empty((2, size + 1), np.int64),
-        np.empty((2, size), np.int64),
         np.empty((num_rows, num_columns)),
         np.empty((num_columns, num_rows)),
-        np.empty((6, size + 1)),
+        np.empty((7, size + 1)),
+        np.empty((3, size + 6), np.int64),
     )
-
-
-@jit
-def _exchange(
-    table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, r: int, c: int
-) -> None:
-    """Exchange the variables of row r and column c in the tableau of p rows and q columns."""
-    inverse = 1.0 / table[r, c]
-    for j in range(q + 1):
-        pivot[j] = table[r, j] * inverse
-    pivot[c] = inverse
-    for i in range(p + 1):
-        factor = table[i, c]
-        if i != r and factor != 0.0:
-            table[i, c] = 0.0
-            for j in range(q + 1):
-                table[i, j] -= factor * pivot[j]
-    for j in range(q + 1):
-        table[r, j] = pivot[j]
-    label = row_label[r]
-    row_label[r] = column_label[c]
-    column_label[c] = label
-
-
-@jit
-def _primal(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, most: int) -> int:
-    """Pivot from right sides that are not negative to the optimum; return the pivots, or -1 if it was not reached."""
-    for count in range(most):
-        c = 0
-        least = -_PRICE_TOLERANCE
-        for j in range(1, q + 1):
-            if table[0, j] < least:
-                least = table[0, j]
-                c = j
-        if c == 0:
-            return count
-        r = 0
-        best = np.inf
-        for i in range(1, p + 1):
-            element = table[i, c]
-            if element > _PIVOT_TOLERANCE:
-                ratio = table[i, 0] / element
-                if ratio < best or (ratio == best and element > table[r, c]):
-                    best = ratio
-                    r = i
-        if r == 0:
-            return -1
-        _exchange(table, row_label, column_label, pivot, p, q, r, c)
-    return -1
-
-
-@jit
-def _dual(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, most: int) -> int:
-    """Pivot from prices that are not negative to the optimum; return the pivots, or -1 where it was not reached."""
-    for count in range(most):
-        r = 0
-        least = -_PRICE_TOLERANCE
-        for i in range(1, p + 1):
-            if table[i, 0] < least:
-                least = table[i, 0]
-                r = i
-        if r == 0:
-            return count
-        c = 0
-        best = np.inf
-        for j in range(1, q + 1):
-            element = -table[r, j]
-            if element > _PIVOT_TOLERANCE:
-                ratio = table[0, j] / element
-                if ratio < best or (ratio == best and element > -table[r, c]):
-                    best = ratio
-                    c = j
-        if c == 0:
-            return -1
-        _exchange(table, row_label, column_label, pivot, p, q, r, c)
-    return -1
-
-
-@jit
-def _append_row(table: Array, row_label: Array, column_label: Array, entries: Array, p: int, q: int) -> None:
-    """Add working row p to a tableau of p rows: `entries` are its payoffs against the q working columns."""
-    table[p + 1, 0] = 1.0
-    for j in range(1, q + 1):
-        label = column_label[j]
-        table[p + 1, j] = entries[label] if label >= 0 else 0.0
-    for i in range(1, p + 1):
-        label = row_label[i]
-        if label >= 0:
-            factor = entries[label]
-            for j in range(q + 1):
-                table[p + 1, j] -= factor * table[i, j]
-    row_label[p + 1] = -1 - p
-
-
-@jit
-def _append_column(
-    table: Array, row_label: Array, column_label: Array, entries: Array, factors: Array, p: int, q: int
-) -> None:
-    """Add working column q to a tableau of q columns: `entries` are the payoffs of the p working rows against it."""
-    for j in range(1, q + 1):
-        label = column_label[j]
-        factors[j] = entries[-1 - label] if label < 0 else 0.0
-    for i in range(p + 1):
-        total = 0.0
-        for j in range(1, q + 1):
-            total += factors[j] * table[i, j]
-        table[i, q + 1] = total
-    table[0, q + 1] -= 1.0
-    for i in range(1, p + 1):
-        label = row_label[i]
-        if label < 0:
-            table[i, q + 1] += entries[-1 - label]
-    column_label[q + 1] = q
-
-
-@jit
-def _take(table: Array, row_label: Array, column_label: Array, p: int, q: int, x: Array, y: Array) -> float:
-    """Read both strategies of the working game off its optimal tableau; return its value."""
-    for i in range(p):
-        x[i] = 0.0
-    for j in range(q):
-        y[j] = 0.0
-    sum_x = 0.0
-    sum_y = 0.0
-    for i in range(1, p + 1):
-        label = row_label[i]
-        if label >= 0 and table[i, 0] > 0.0:
-            y[label] = table[i, 0]
-            sum_y += table[i, 0]
-    for j in range(1, q + 1):
-        label = column_label[j]
-        if label < 0 and table[0, j] > 0.0:
-            x[-1 - label] = table[0, j]
-            sum_x += table[0, j]
-    # Nothing left is possible only after digits were lost; the certificate then refuses it.
-    scale = 1.0 / sum_x
-    for i in range(p):
-        x[i] *= scale
-    scale = 1.0 / sum_y
-    for j in range(q):
-        y[j] *= scale
-    value: float = 1.0 / table[0, 0] - SHIFT
-    return value
 
 
 @jit
@@ -210,7 +82,156 @@ def _mix(lines: Array, weights: Array, num_lines: int, size: int, mixed: Array) 
 
 
 @jit
-def _first_line(cells: Array, num_rows: int, num_columns: int, highest: Array) -> int:
+def _highest(values: Array, size: int) -> int:
+    """Return the place of the largest value, the first of equals."""
+    best = 0
+    for i in range(1, size):
+        if values[i] > values[best]:
+            best = i
+    return best
+
+
+@jit
+def _lowest(values: Array, size: int) -> int:
+    """Return the place of the smallest value, the first of equals."""
+    best = 0
+    for i in range(1, size):
+        if values[i] < values[best]:
+            best = i
+    return best
+
+
+@jit
+def _has(ids: Array, count: int, wanted: int) -> bool:
+    found = False
+    for k in range(count):
+        found |= ids[k] == wanted
+    return found
+
+
+@jit
+def _load(row_cells: Array, columns: Array, counts: Array, table: Array, labels: Array) -> None:
+    """Fill the table with the slack basis of the working game."""
+    p = counts[0]
+    q = counts[1]
+    table[0, 0] = 0.0
+    for j in range(q):
+        table[0, j + 1] = -1.0
+        labels[1, j + 1] = j
+    for i in range(p):
+        table[i + 1, 0] = 1.0
+        labels[0, i + 1] = -1 - i
+        line = row_cells[i]
+        for j in range(q):
+            table[i + 1, j + 1] = line[columns[j]] + SHIFT
+    counts[4] = p
+    counts[5] = q
+
+
+@jit
+def _optimise(
+    row_cells: Array, column_cells: Array, rows: Array, columns: Array, counts: Array, most: int, work: Work
+) -> bool:
+    """Bring the tableau to the optimum of the working game; false where it has lost its digits."""
+    table, labels, _, _, vectors, _ = work
+    row_label = labels[0]
+    column_label = labels[1]
+    scratch = vectors[:2]
+    entries = vectors[2]
+    if counts[4] == 0:
+        _load(row_cells, columns, counts, table, labels)
+        steps = primal(table, row_label, column_label, scratch, counts[0], counts[1], most, False)
+        counts[2] += steps
+        return steps >= 0
+    if counts[4] < counts[0]:
+        for k in range(counts[4], counts[0]):
+            for j in range(counts[5]):
+                entries[j] = row_cells[k, columns[j]] + SHIFT
+            append_row(table, row_label, column_label, entries, k, counts[5])
+        counts[4] = counts[0]
+        steps = dual(table, row_label, column_label, scratch, counts[4], counts[5], most)
+        counts[2] += steps
+        if steps < 0:
+            return False
+    if counts[5] < counts[1]:
+        for k in range(counts[5], counts[1]):
+            for i in range(counts[4]):
+                entries[i] = column_cells[k, rows[i]] + SHIFT
+            append_column(table, row_label, column_label, entries, scratch, counts[4], k)
+        counts[5] = counts[1]
+        steps = primal(table, row_label, column_label, scratch, counts[4], counts[5], most, False)
+        counts[2] += steps
+        return steps >= 0
+    return True
+
+
+@jit
+def extend(
+    num_rows: int,
+    num_columns: int,
+    rows: Array,
+    columns: Array,
+    row_cells: Array,
+    column_cells: Array,
+    x: Array,
+    y: Array,
+    counts: Array,
+    work: Work,
+    tolerance: float,
+) -> tuple[float, float, int]:
+    """Solve the game of the working lines and price it against all; return (lower, upper, status).
+
+    `rows[: counts[0]]` and `columns[: counts[1]]` are the working lines, at least one of each, distinct, and
+    `row_cells[k, :num_columns]` and `column_cells[k, :num_rows]` all cells of the k-th of them, in [-1, 1], the same
+    in both where they cross. x and y become the strategies, one number for each working line.
+
+    At first, and whenever a cell has changed, `counts[4]` is 0: then all lines are taken up anew. After WANTED the
+    lines from `counts[4]` in rows and `counts[5]` in columns are new: fill in their cells and call again, with the
+    same `work` unused in between. `counts[2]` grows by the pivots and `counts[3]` by one pricing each call.
+    """
+    by_row = work[4][3]
+    by_column = work[4][4]
+    most = 10 * (num_rows + num_columns) + 100
+    anew = counts[4] == 0
+    for _ in range(2):
+        sound = _optimise(row_cells, column_cells, rows, columns, counts, most, work)
+        p = counts[0]
+        q = counts[1]
+        take(work[0], work[1][0], work[1][1], p, q, x, y)
+        _mix(column_cells, y, q, num_rows, by_row)
+        _mix(row_cells, x, p, num_columns, by_column)
+        counts[3] += 1
+        best_row = _highest(by_row, num_rows)
+        best_column = _lowest(by_column, num_columns)
+        upper = by_row[best_row]
+        lower = by_column[best_column]
+        if upper - lower <= tolerance:
+            return lower, upper, CONVERGED
+        value = 1.0 / work[0][0, 0] - SHIFT
+        status = UNPROVED
+        if sound and upper > value + 0.25 * tolerance and not _has(rows, p, best_row):
+            if p == rows.size:
+                return lower, upper, FULL
+            rows[p] = best_row
+            counts[0] = p + 1
+            status = WANTED
+        if sound and lower < value - 0.25 * tolerance and not _has(columns, q, best_column):
+            if q == columns.size:
+                counts[0] = p
+                return lower, upper, FULL
+            columns[q] = best_column
+            counts[1] = q + 1
+            status = WANTED
+        if status == WANTED or anew:
+            return lower, upper, status
+        # Nobody has a better reply that is new: the tableau has lost digits on its way. Once more from the cells.
+        counts[4] = 0
+        anew = True
+    return lower, upper, UNPROVED
+
+
+@jit
+def _least_column(cells: Array, num_rows: int, num_columns: int, highest: Array) -> int:
     """Return the column whose largest payoff is least: the best pure choice of White."""
     for j in range(num_columns):
         highest[j] = cells[j]
@@ -219,19 +240,29 @@ def _first_line(cells: Array, num_rows: int, num_columns: int, highest: Array) -
         for j in range(num_columns):
             cell = cells[base + j]
             highest[j] = cell if cell > highest[j] else highest[j]
-    best = 0
-    for j in range(1, num_columns):
-        if highest[j] < highest[best]:
-            best = j
-    return best
+    return _lowest(highest, num_columns)
 
 
 @jit
-def _find(ids: Array, count: int, wanted: int) -> bool:
-    found = False
-    for k in range(count):
-        found |= ids[k] == wanted
-    return found
+def _best_row(cells: Array, num_rows: int, num_columns: int, column: int) -> int:
+    """Return the row that is best against a column; among equals, the one whose least payoff is largest.
+
+    With the column of `_least_column` that is a saddle wherever the game has one.
+    """
+    best = 0
+    best_cell = cells[column]
+    best_least = np.inf
+    for i in range(num_rows):
+        cell = cells[i * num_columns + column]
+        if cell >= best_cell:
+            least = np.inf
+            for j in range(num_columns):
+                least = min(least, cells[i * num_columns + j])
+            if i == 0 or cell > best_cell or least > best_least:
+                best = i
+                best_cell = cell
+                best_least = least
+    return best
 
 
 @jit
@@ -253,19 +284,15 @@ def double_oracle(
     `x` and `y` are overwritten with the strategies. `rows[: counts[0]]` and `columns[: counts[1]]` are where the
     working sets start (none is fine; distinct and in range); overwritten with the two supports, if there is room.
     `counts[2]` becomes the number of pivots, `counts[3]` that of pricings. `value` is the middle of what the strategies
-    prove, `gap` the width of it; `status` is CONVERGED if and only if `gap` is at most `tolerance`.
+    prove, `gap` the width of it.
     """
-    table, labels, sets, row_cells, column_cells, vectors = work
-    row_label = labels[0]
-    column_label = labels[1]
-    row_set = sets[0]
-    column_set = sets[1]
-    small_x = vectors[0]
-    small_y = vectors[1]
-    by_row = vectors[2]
-    by_column = vectors[3]
-    pivot = vectors[4]
-    entries = vectors[5]
+    row_cells = work[2]
+    column_cells = work[3]
+    small_x = work[4][5]
+    small_y = work[4][6]
+    row_set = work[5][0]
+    column_set = work[5][1]
+    state = work[5][2]
     p = counts[0]
     q = counts[1]
     for k in range(p):
@@ -273,100 +300,61 @@ def double_oracle(
     for k in range(q):
         column_set[k] = columns[k]
     if q == 0:
-        column_set[0] = _first_line(cells, num_rows, num_columns, by_column)
+        column_set[0] = _least_column(cells, num_rows, num_columns, work[4][4])
         q = 1
     if p == 0:
-        best_row = 0
-        for i in range(1, num_rows):
-            if cells[i * num_columns + column_set[0]] > cells[best_row * num_columns + column_set[0]]:
-                best_row = i
-        row_set[0] = best_row
+        row_set[0] = _best_row(cells, num_rows, num_columns, column_set[0])
         p = 1
-    for k in range(p):
-        base = row_set[k] * num_columns
-        for j in range(num_columns):
-            row_cells[k, j] = cells[base + j]
-    for k in range(q):
-        for i in range(num_rows):
-            column_cells[k, i] = cells[i * num_columns + column_set[k]]
-
-    table[0, 0] = 0.0
-    for j in range(q):
-        table[0, j + 1] = -1.0
-        column_label[j + 1] = j
-    for i in range(p):
-        table[i + 1, 0] = 1.0
-        row_label[i + 1] = -1 - i
-        for j in range(q):
-            table[i + 1, j + 1] = row_cells[i, column_set[j]] + SHIFT
-    most = 10 * (num_rows + num_columns) + 100
-    pivots = _primal(table, row_label, column_label, pivot, p, q, most)
-    sound = pivots >= 0
-    pricings = 0
+    state[0] = p
+    state[1] = q
+    for k in range(2, 6):
+        state[k] = 0
+    row_from = 0
+    column_from = 0
     lower = -np.inf
     upper = np.inf
-    while sound:
-        value = _take(table, row_label, column_label, p, q, small_x, small_y)
-        _mix(column_cells, small_y, q, num_rows, by_row)
-        _mix(row_cells, small_x, p, num_columns, by_column)
-        pricings += 1
-        best_row = 0
-        upper = by_row[0]
-        for i in range(1, num_rows):
-            if by_row[i] > upper:
-                upper = by_row[i]
-                best_row = i
-        best_column = 0
-        lower = by_column[0]
-        for j in range(1, num_columns):
-            if by_column[j] < lower:
-                lower = by_column[j]
-                best_column = j
-        if not upper - lower > tolerance:
-            break
-        grown = False
-        if upper > value + 0.25 * tolerance and not _find(row_set, p, best_row):
-            grown = True
-            row_set[p] = best_row
-            base = best_row * num_columns
+    status = WANTED
+    while status == WANTED and state[3] < _MOST_ROUNDS:
+        for k in range(row_from, state[0]):
+            base = row_set[k] * num_columns
             for j in range(num_columns):
-                row_cells[p, j] = cells[base + j]
-            for j in range(q):
-                entries[j] = row_cells[p, column_set[j]] + SHIFT
-            _append_row(table, row_label, column_label, entries, p, q)
-            p += 1
-            more = _dual(table, row_label, column_label, pivot, p, q, most)
-            pivots += more
-            sound = more >= 0
-        if sound and lower < value - 0.25 * tolerance and not _find(column_set, q, best_column):
-            grown = True
-            column_set[q] = best_column
+                row_cells[k, j] = cells[base + j]
+        for k in range(column_from, state[1]):
+            column = column_set[k]
             for i in range(num_rows):
-                column_cells[q, i] = cells[i * num_columns + best_column]
-            for i in range(p):
-                entries[i] = column_cells[q, row_set[i]] + SHIFT
-            _append_column(table, row_label, column_label, entries, pivot, p, q)
-            q += 1
-            more = _primal(table, row_label, column_label, pivot, p, q, most)
-            pivots += more
-            sound = more >= 0
-        sound = sound and grown
-    for i in range(num_rows):
-        x[i] = 0.0
-    for j in range(num_columns):
-        y[j] = 0.0
-    if upper - lower <= tolerance:
-        for k in range(p):
+                column_cells[k, i] = cells[i * num_columns + column]
+        row_from = state[0]
+        column_from = state[1]
+        lower, upper, status = extend(
+            num_rows,
+            num_columns,
+            row_set,
+            column_set,
+            row_cells,
+            column_cells,
+            small_x,
+            small_y,
+            state,
+            work,
+            tolerance,
+        )
+    counts[2] = state[2]
+    counts[3] = state[3]
+    if status == CONVERGED:
+        for i in range(num_rows):
+            x[i] = 0.0
+        for j in range(num_columns):
+            y[j] = 0.0
+        for k in range(state[0]):
             x[row_set[k]] = small_x[k]
-        for k in range(q):
+        for k in range(state[1]):
             y[column_set[k]] = small_y[k]
     else:
         lower, upper, more = _solve_whole(cells, num_rows, num_columns, x, y)
-        pivots += more
+        counts[2] += more
+        counts[3] += 1
     counts[0] = _support(x, num_rows, rows)
     counts[1] = _support(y, num_columns, columns)
-    counts[2] = pivots
-    counts[3] = pricings
     # Rounding can turn an exact 0 into -1e-17.
     gap = max(upper - lower, 0.0)
     return 0.5 * (lower + upper), gap, CONVERGED if gap <= tolerance else UNPROVED
@@ -381,8 +369,14 @@ def _solve_whole(cells: Array, num_rows: int, num_columns: int, x: Array, y: Arr
         for j in range(num_columns):
             whole[i, j] = cells[i * num_columns + j]
             scaled[i, j] = 0.5 * (whole[i, j] + 1.0)
-    pivots = solve_scaled(scaled, x, y, 1e-12)[2]
-    lower, upper = certify(whole, x, y)
+    trial_x = np.empty(num_rows)
+    trial_y = np.empty(num_columns)
+    pivots = solve_scaled(scaled, trial_x, trial_y, 1e-12)[2]
+    lower, upper = certify(whole, trial_x, trial_y)
+    for i in range(num_rows):
+        x[i] = trial_x[i]
+    for j in range(num_columns):
+        y[j] = trial_y[j]
     return lower, upper, pivots
 
 
@@ -395,3 +389,110 @@ def _support(strategy: Array, size: int, ids: Array) -> int:
             ids[count] = i
             count += 1
     return count
+
+
+@jit
+def share_evenly(cells: Array, num_rows: int, num_columns: int, x: Array, y: Array) -> None:
+    """Share what rows got among the rows equal to them, cell for cell, and so for columns.
+
+    The proof of the strategies stays what it was, but for rounding. `cells` as in `double_oracle`.
+    """
+    _share_lines(cells, num_rows, num_columns, num_columns, 1, x)
+    _share_lines(cells, num_columns, num_rows, 1, num_columns, y)
+
+
+@jit
+def _share_lines(cells: Array, num_lines: int, size: int, line_step: int, step: int, strategy: Array) -> None:
+    """Share among equal lines: of `size` cells `step` apart, `line_step` from one line to the next."""
+    same = np.empty(num_lines, np.int64)
+    done = np.zeros(num_lines, np.uint8)
+    for i in range(num_lines):
+        if strategy[i] > 0.0 and done[i] == 0:
+            count = 0
+            total = 0.0
+            for k in range(num_lines):
+                j = 0
+                while j < size and cells[k * line_step + j * step] == cells[i * line_step + j * step]:
+                    j += 1
+                if j == size:
+                    same[count] = k
+                    count += 1
+                    total += strategy[k]
+            for h in range(count):
+                strategy[same[h]] = total / count
+                done[same[h]] = 1
+
+
+@jit
+def solve_small(
+    cells: Array,
+    num_rows: int,
+    num_columns: int,
+    x: Array,
+    y: Array,
+    rows: Array,
+    columns: Array,
+    counts: Array,
+    work: Work,
+    tolerance: float,
+) -> tuple[float, float, int]:
+    """Solve a game of few cells, in closed form where there is one; arguments and answer as `double_oracle`.
+
+    A saddle is exact, with a gap of 0. Equal rows and equal columns share evenly.
+    """
+    solved = False
+    value = 0.0
+    gap = 0.0
+    status = CONVERGED
+    if counts[0] == 0 or counts[1] == 0:
+        column = _least_column(cells, num_rows, num_columns, work[4][4])
+        row = _best_row(cells, num_rows, num_columns, column)
+        value = cells[row * num_columns + column]
+        least = value
+        for j in range(num_columns):
+            least = min(least, cells[row * num_columns + j])
+        if least == value:
+            solved = True
+            for i in range(num_rows):
+                x[i] = 0.0
+            for j in range(num_columns):
+                y[j] = 0.0
+            x[row] = 1.0
+            y[column] = 1.0
+            counts[2] = 0
+            counts[3] = 1
+            counts[0] = _support(x, num_rows, rows)
+            counts[1] = _support(y, num_columns, columns)
+    if not solved and num_rows == 2 and num_columns == 2:
+        solved, value, gap = _solve_2x2(cells, x, y)
+        solved = solved and gap <= tolerance
+        if solved:
+            counts[2] = 0
+            counts[3] = 1
+            counts[0] = _support(x, 2, rows)
+            counts[1] = _support(y, 2, columns)
+    if not solved:
+        value, gap, status = double_oracle(cells, num_rows, num_columns, x, y, rows, columns, counts, work, tolerance)
+    share_evenly(cells, num_rows, num_columns, x, y)
+    return value, gap, status
+
+
+@jit
+def _solve_2x2(cells: Array, x: Array, y: Array) -> tuple[bool, float, float]:
+    """Solve a game of two rows and columns that has no saddle; return (whether it has none, value, gap)."""
+    a = float(cells[0])
+    b = float(cells[1])
+    c = float(cells[2])
+    d = float(cells[3])
+    whole = (a - b) + (d - c)
+    first_x = (d - c) / whole if whole != 0.0 else -1.0
+    first_y = (d - b) / whole if whole != 0.0 else -1.0
+    if not (0.0 < first_x < 1.0 and 0.0 < first_y < 1.0):
+        return False, 0.0, 0.0
+    x[0] = first_x
+    x[1] = 1.0 - first_x
+    y[0] = first_y
+    y[1] = 1.0 - first_y
+    lower = min(x[0] * a + x[1] * c, x[0] * b + x[1] * d)
+    upper = max(y[0] * a + y[1] * b, y[0] * c + y[1] * d)
+    return True, 0.5 * (lower + upper), max(upper - lower, 0.0)

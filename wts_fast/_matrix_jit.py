@@ -1,13 +1,16 @@
-"""The simplex method for matrix games on plain arrays, jitted; `matrix` is its front.
+"""The simplex method for matrix games on plain arrays, jitted; `matrix` is its front, `_double_jit` its other user.
 
-The column player's linear program, for payoffs B in [1, 2], is: the largest sum of y with B y <= 1, y >= 0.
+The column player's linear program, for payoffs B > 0, is: the largest sum of y with B y <= 1, y >= 0.
 At the optimum the sum is 1 / value, y times the value is the column player's strategy, and the
-dual prices times the value are the row player's. A condensed tableau holds it:
+dual prices times the value are the row player's. A condensed tableau of p rows and q columns holds it:
 
-* `table[i, j]` for the m rows and n columns; column n is the right side, row m the prices, `table[m, n]` the sum;
-* `row_label[i]` and `column_label[j]`: the variable that stands there, 0 to n - 1 for y, n + i for the slack of row i.
+* `table[i, j]` for i from 1 to p and j from 1 to q; row and column 0 are the prices `table[0, j]`, the right sides
+  `table[i, 0]` and the sum `table[0, 0]`, so that rows and columns can join at the end;
+* `row_label[i]` and `column_label[j]`: the variable that stands there, k >= 0 for the y of column k of the game,
+  -1 - k for the slack of row k;
+* `scratch`: two vectors of at least q + 1 that nothing is kept in.
 
-A caller that keeps the table and its labels can go on from them after a change (`pivots` starts anywhere).
+A caller that keeps the table and its labels can go on from them after a change.
 """
 
 from __future__ import annotations
@@ -18,194 +21,348 @@ import numpy as np
 
 from ._jit import jit
 
-__all__ = ["certify", "group_rows", "load", "pivots", "refine", "solve_scaled", "take"]
+__all__ = [
+    "append_column",
+    "append_row",
+    "certify",
+    "dual",
+    "group_rows",
+    "load",
+    "primal",
+    "refine",
+    "share",
+    "solve_scaled",
+    "take",
+]
 
 Array = Any  # numba arrays; what each holds stands in the docstrings
 
-_PRICE_TOLERANCE = 1e-12  # a price counts as negative below minus this; payoffs are of size 1
-_PIVOT_TOLERANCE = 1e-10  # smaller elements are rounding noise and never pivots
-_RATIO_TOLERANCE = 1e-13  # ratios this near are a tie
+_PRICE_TOLERANCE = 1e-13  # a price or a right side counts as negative below minus this; payoffs are of size 1
+_PIVOT_TOLERANCE = 1e-11  # smaller elements are rounding noise and never pivots
+_RATIO_TOLERANCE = 1e-14  # ratios this near are a tie
+_LEAST_WEIGHT = 1e-13  # smaller shares are rounding noise
+_STEEP_FROM = 150  # tableaus of this many elements and more are worth the steepest edge
+_PATIENCE = 20  # pivots without gain before the rule that cannot cycle takes over
 
 
 @jit
-def load(scaled: Array, table: Array, row_label: Array, column_label: Array, spread: float) -> None:
-    """Fill the table with the slack basis of a game with payoffs in [0, 1].
+def load(payoff: Array, table: Array, row_label: Array, column_label: Array, shift: float, spread: float) -> None:
+    """Fill the table with the slack basis of a game: payoffs plus `shift`, which makes them positive.
 
     `spread` > 0 makes the right sides differ by up to that much, by a fixed pattern: degenerate vertices
     fall apart and cycling ends, for an error of that size which `refine` takes away.
     """
-    m, n = scaled.shape
-    for i in range(m):
-        for j in range(n):
-            table[i, j] = scaled[i, j] + 1.0
+    p, q = payoff.shape
+    for j in range(q):
+        table[0, j + 1] = -1.0
+        column_label[j + 1] = j
+    for i in range(p):
+        for j in range(q):
+            table[i + 1, j + 1] = payoff[i, j] + shift
         # Multiples of the golden ratio modulo 1 are all different and evenly spread.
-        table[i, n] = 1.0 + spread * ((0.6180339887498949 * (i + 1)) % 1.0)
-        row_label[i] = n + i
-    for j in range(n):
-        table[m, j] = -1.0
-        column_label[j] = j
-    table[m, n] = 0.0
+        table[i + 1, 0] = 1.0 + spread * ((0.6180339887498949 * (i + 1)) % 1.0)
+        row_label[i + 1] = -1 - i
+    table[0, 0] = 0.0
 
 
 @jit
-def exchange(table: Array, row_label: Array, column_label: Array, r: int, c: int) -> None:
+def append_row(table: Array, row_label: Array, column_label: Array, entries: Array, p: int, q: int) -> None:
+    """Let row p of the game join a table of p rows; `entries` are its payoffs, shifted, in the q columns."""
+    new = p + 1
+    table[new, 0] = 1.0
+    for j in range(1, q + 1):
+        label = column_label[j]
+        table[new, j] = entries[label] if label >= 0 else 0.0
+    for i in range(1, p + 1):
+        label = row_label[i]
+        if label >= 0:
+            factor = entries[label]
+            for j in range(q + 1):
+                table[new, j] -= factor * table[i, j]
+    row_label[new] = -1 - p
+
+
+@jit
+def append_column(
+    table: Array, row_label: Array, column_label: Array, entries: Array, scratch: Array, p: int, q: int
+) -> None:
+    """Let column q of the game join a table of q columns; `entries` are its payoffs, shifted, in the p rows."""
+    new = q + 1
+    for j in range(1, new):
+        label = column_label[j]
+        scratch[0, j] = entries[-1 - label] if label < 0 else 0.0
+    for i in range(p + 1):
+        total = 0.0
+        for j in range(1, new):
+            total += scratch[0, j] * table[i, j]
+        table[i, new] = total
+    table[0, new] -= 1.0
+    for i in range(1, p + 1):
+        label = row_label[i]
+        if label < 0:
+            table[i, new] += entries[-1 - label]
+    column_label[new] = q
+
+
+@jit
+def exchange(
+    table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, r: int, c: int
+) -> None:
     """Exchange the variables of row r and column c: one pivot."""
-    m = table.shape[0] - 1
-    n = table.shape[1] - 1
+    pivot = scratch[0]
     inverse = 1.0 / table[r, c]
-    for j in range(n + 1):
-        table[r, j] *= inverse
-    table[r, c] = inverse
-    for i in range(m + 1):
-        if i != r:
-            factor = table[i, c]
-            if factor != 0.0:
-                table[i, c] = 0.0
-                for j in range(n + 1):
-                    table[i, j] -= factor * table[r, j]
+    for j in range(q + 1):
+        pivot[j] = table[r, j] * inverse
+    pivot[c] = inverse
+    for i in range(p + 1):
+        factor = table[i, c]
+        if i != r and factor != 0.0:
+            table[i, c] = 0.0
+            for j in range(q + 1):
+                table[i, j] -= factor * pivot[j]
+    for j in range(q + 1):
+        table[r, j] = pivot[j]
     label = row_label[r]
     row_label[r] = column_label[c]
     column_label[c] = label
 
 
 @jit
-def pivots(table: Array, row_label: Array, column_label: Array, most: int, always_bland: bool) -> int:
-    """Pivot to the optimum; return the number of pivots, or -1 where `most` of them did not get there.
+def _entering_column(table: Array, column_label: Array, scratch: Array, p: int, q: int, bland: bool) -> int:
+    """Return the column to pivot in, or 0 at the optimum.
 
-    Takes the most negative price, and Bland's rule (least label in, least label out), which cannot cycle,
-    once a row of pivots has brought nothing and until something is won again.
+    By the most negative price in small tables; in large ones by the steepest edge, which halves the pivots there.
     """
-    m = table.shape[0] - 1
-    n = table.shape[1] - 1
+    c = 0
+    if bland:
+        for j in range(1, q + 1):
+            if table[0, j] < -_PRICE_TOLERANCE and (c == 0 or column_label[j] < column_label[c]):
+                c = j
+    elif p * q < _STEEP_FROM:
+        least = -_PRICE_TOLERANCE
+        for j in range(1, q + 1):
+            if table[0, j] < least:
+                least = table[0, j]
+                c = j
+    else:
+        square = scratch[1]
+        for j in range(q + 1):
+            square[j] = 1.0
+        for i in range(1, p + 1):
+            for j in range(q + 1):
+                square[j] += table[i, j] * table[i, j]
+        most = 0.0
+        for j in range(1, q + 1):
+            price = table[0, j]
+            if price < -_PRICE_TOLERANCE and price * price > most * square[j]:
+                most = price * price / square[j]
+                c = j
+    return c
+
+
+@jit
+def _leaving_row(table: Array, row_label: Array, p: int, c: int, bland: bool) -> int:
+    """Return the row whose right side bounds column c first, or 0 if none does."""
+    r = 0
+    best = np.inf
+    for i in range(1, p + 1):
+        element = table[i, c]
+        if element > _PIVOT_TOLERANCE:
+            ratio = table[i, 0] / element
+            if ratio < best - _RATIO_TOLERANCE:
+                best = ratio
+                r = i
+            elif ratio <= best + _RATIO_TOLERANCE:
+                if row_label[i] < row_label[r] if bland else element > table[r, c]:
+                    r = i
+                best = min(best, ratio)
+    return r
+
+
+@jit
+def primal(
+    table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, most: int, always_bland: bool
+) -> int:
+    """Pivot from right sides that are not negative to the optimum; return the number of pivots.
+
+    That is -1 where `most` of them did not get there. Bland's rule (least label in, least label out), which cannot
+    cycle, takes over once a row of pivots has brought nothing and until something is won again.
+    """
     idle = 0
     for count in range(most):
-        bland = always_bland or idle > 20
-        c = -1
-        if bland:
-            for j in range(n):
-                if table[m, j] < -_PRICE_TOLERANCE and (c < 0 or column_label[j] < column_label[c]):
-                    c = j
-        else:
-            least = -_PRICE_TOLERANCE
-            for j in range(n):
-                if table[m, j] < least:
-                    least = table[m, j]
-                    c = j
-        if c < 0:
+        bland = always_bland or idle > _PATIENCE
+        c = _entering_column(table, column_label, scratch, p, q, bland)
+        if c == 0:
             return count
-        r = -1
-        best = np.inf
-        for i in range(m):
-            element = table[i, c]
-            if element > _PIVOT_TOLERANCE:
-                ratio = table[i, n] / element
-                if r < 0 or ratio < best - _RATIO_TOLERANCE:
-                    best = ratio
-                    r = i
-                elif ratio <= best + _RATIO_TOLERANCE:
-                    better = row_label[i] < row_label[r] if bland else element > table[r, c]
-                    if better:
-                        r = i
-                    best = min(best, ratio)
-        if r < 0:
-            return -1  # unbounded: impossible for payoffs >= 1, so the table has lost its digits
-        before = table[m, n]
-        exchange(table, row_label, column_label, r, c)
-        idle = 0 if table[m, n] > before + 1e-14 else idle + 1
+        r = _leaving_row(table, row_label, p, c, bland)
+        if r == 0:
+            return -1  # unbounded: impossible for positive payoffs, so the table has lost its digits
+        before = table[0, 0]
+        exchange(table, row_label, column_label, scratch, p, q, r, c)
+        idle = 0 if table[0, 0] > before + 1e-14 else idle + 1
     return -1
 
 
 @jit
-def take(table: Array, row_label: Array, column_label: Array, x: Array, y: Array) -> None:
-    """Read both strategies off an optimal table."""
-    m = table.shape[0] - 1
-    n = table.shape[1] - 1
-    x[:] = 0.0
-    y[:] = 0.0
-    for i in range(m):
-        if row_label[i] < n:
-            y[row_label[i]] = table[i, n]
-    for j in range(n):
-        if column_label[j] >= n:
-            x[column_label[j] - n] = table[m, j]
-    normalise(x)
-    normalise(y)
+def _leaving_by_dual(table: Array, row_label: Array, p: int, bland: bool) -> int:
+    """Return the row to pivot out, or 0 where no right side is negative."""
+    r = 0
+    least = -_PRICE_TOLERANCE
+    for i in range(1, p + 1):
+        if table[i, 0] < least:
+            if bland:
+                if r == 0 or row_label[i] < row_label[r]:
+                    r = i
+            else:
+                least = table[i, 0]
+                r = i
+    return r
 
 
 @jit
-def normalise(p: Array) -> None:
-    """Make a probability vector of what rounding left: negatives to 0, sum 1; uniform if nothing is left."""
+def _entering_by_dual(table: Array, column_label: Array, q: int, r: int, bland: bool) -> int:
+    """Return the column whose price bounds row r first, or 0 if none does."""
+    c = 0
+    best = np.inf
+    for j in range(1, q + 1):
+        element = -table[r, j]
+        if element > _PIVOT_TOLERANCE:
+            ratio = table[0, j] / element
+            if ratio < best - _RATIO_TOLERANCE:
+                best = ratio
+                c = j
+            elif ratio <= best + _RATIO_TOLERANCE:
+                if column_label[j] < column_label[c] if bland else element > -table[r, c]:
+                    c = j
+                best = min(best, ratio)
+    return c
+
+
+@jit
+def dual(table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, most: int) -> int:
+    """Pivot from prices that are not negative to the optimum, as after `append_row`; return as `primal` does."""
+    idle = 0
+    for count in range(most):
+        bland = idle > _PATIENCE
+        r = _leaving_by_dual(table, row_label, p, bland)
+        if r == 0:
+            return count
+        c = _entering_by_dual(table, column_label, q, r, bland)
+        if c == 0:
+            return -1  # infeasible: y = 0 always is, so the table has lost its digits
+        before = table[0, 0]
+        exchange(table, row_label, column_label, scratch, p, q, r, c)
+        idle = 0 if table[0, 0] < before - 1e-14 else idle + 1
+    return -1
+
+
+@jit
+def take(table: Array, row_label: Array, column_label: Array, p: int, q: int, x: Array, y: Array) -> None:
+    """Read both strategies off an optimal table into the first p of x and the first q of y."""
+    for i in range(p):
+        x[i] = 0.0
+    for j in range(q):
+        y[j] = 0.0
+    for i in range(1, p + 1):
+        label = row_label[i]
+        if label >= 0:
+            y[label] = table[i, 0]
+    for j in range(1, q + 1):
+        label = column_label[j]
+        if label < 0:
+            x[-1 - label] = table[0, j]
+    normalise(x, p)
+    normalise(y, q)
+
+
+@jit
+def normalise(weights: Array, size: int) -> None:
+    """Make a probability vector of what rounding left: noise to 0, sum 1; uniform if nothing is left."""
     total = 0.0
-    for i in range(p.size):
+    for i in range(size):
         # Written so that NaN becomes 0 too: the certificate then refuses what it cannot prove.
-        if not p[i] > 0.0:
-            p[i] = 0.0
-        total += p[i]
+        if not weights[i] > _LEAST_WEIGHT:
+            weights[i] = 0.0
+        total += weights[i]
     if 0.0 < total < np.inf:
-        for i in range(p.size):
-            p[i] /= total
+        for i in range(size):
+            weights[i] /= total
     else:
-        p[:] = 1.0 / p.size
+        for i in range(size):
+            weights[i] = 1.0 / size
 
 
 @jit
-def certify(scaled: Array, x: Array, y: Array) -> tuple[float, float]:
+def certify(payoff: Array, x: Array, y: Array) -> tuple[float, float]:
     """Return what x guarantees the row player and what y concedes at most: lower <= value <= upper."""
-    m, n = scaled.shape
+    m, n = payoff.shape
     upper = -np.inf
-    columns = np.zeros(n)
+    columns = np.empty(n)
+    for j in range(n):
+        columns[j] = 0.0
     for i in range(m):
         total = 0.0
         for j in range(n):
-            total += scaled[i, j] * y[j]
+            total += payoff[i, j] * y[j]
         upper = max(upper, total)
         if x[i] != 0.0:
             for j in range(n):
-                columns[j] += x[i] * scaled[i, j]
-    return columns.min(), upper
+                columns[j] += x[i] * payoff[i, j]
+    lower = np.inf
+    for j in range(n):
+        lower = min(lower, columns[j])
+    return lower, upper
 
 
 @jit
-def refine(scaled: Array, row_label: Array, column_label: Array, x: Array, y: Array) -> bool:
+def refine(payoff: Array, row_label: Array, column_label: Array, shift: float, x: Array, y: Array) -> bool:
     """Solve the two linear systems of the final basis afresh from the payoffs; false where they are singular.
 
     Rounding gathered over many pivots goes, and so does the error of a spread right side.
     """
-    m, n = scaled.shape
-    rows = np.empty(m, np.int64)
-    columns = np.empty(n, np.int64)
+    p, q = payoff.shape
+    rows = np.empty(p, np.int64)
+    columns = np.empty(p, np.int64)
     k = 0
-    for j in range(n):
-        if column_label[j] >= n:
-            rows[k] = column_label[j] - n
+    for j in range(1, q + 1):
+        if column_label[j] < 0:
+            rows[k] = -1 - column_label[j]
             k += 1
     h = 0
-    for i in range(m):
-        if row_label[i] < n:
+    for i in range(1, p + 1):
+        if row_label[i] >= 0:
             columns[h] = row_label[i]
             h += 1
     if k != h or k == 0:
         return False
+    a = np.empty((k, k + 1))
     for side in range(2):
-        a = np.empty((k, k + 1))
-        for p in range(k):
-            for q in range(k):
-                a[p, q] = 1.0 + (scaled[rows[p], columns[q]] if side == 0 else scaled[rows[q], columns[p]])
-            a[p, k] = 1.0
-        if not eliminate(a):
+        for i in range(k):
+            for j in range(k):
+                a[i, j] = shift + (payoff[rows[i], columns[j]] if side == 0 else payoff[rows[j], columns[i]])
+            a[i, k] = 1.0
+        if not eliminate(a, k):
             return False
-        target = y if side == 0 else x
-        target[:] = 0.0
-        for p in range(k):
-            target[columns[p] if side == 0 else rows[p]] = a[p, k]
-        normalise(target)
+        if side == 0:
+            _spread_out(a, columns, k, y, q)
+        else:
+            _spread_out(a, rows, k, x, p)
     return True
 
 
 @jit
-def eliminate(a: Array) -> bool:
+def _spread_out(a: Array, places: Array, k: int, target: Array, size: int) -> None:
+    """Write the solution of k equations to its places in a strategy."""
+    for i in range(size):
+        target[i] = 0.0
+    for i in range(k):
+        target[places[i]] = a[i, k]
+    normalise(target, size)
+
+
+@jit
+def eliminate(a: Array, k: int) -> bool:
     """Solve k equations in place, the right side in the last column, with row pivoting; false if singular."""
-    k = a.shape[0]
     for p in range(k):
         best = p
         for q in range(p + 1, k):
@@ -230,20 +387,18 @@ def eliminate(a: Array) -> bool:
 
 
 @jit
-def group_rows(matrix: Array, group: Array) -> int:
+def group_rows(payoff: Array, group: Array) -> int:
     """Number the different rows in order of appearance; `group[i]` becomes the number of row i; return how many."""
-    m, n = matrix.shape
+    m, n = payoff.shape
     first = np.empty(m, np.int64)
     count = 0
     for i in range(m):
         found = -1
         for g in range(count):
-            same = True
-            for j in range(n):
-                if matrix[first[g], j] != matrix[i, j]:
-                    same = False
-                    break
-            if same:
+            j = 0
+            while j < n and payoff[first[g], j] == payoff[i, j]:
+                j += 1
+            if j == n:
                 found = g
                 break
         if found < 0:
@@ -255,6 +410,24 @@ def group_rows(matrix: Array, group: Array) -> int:
 
 
 @jit
+def share(strategy: Array, group: Array, size: int) -> None:
+    """Give each of the first `size` actions the mean of its group, numbered from 0 to at most `size` - 1.
+
+    For groups of equal rows, or of actions that symmetries of the game map to one another, what was best stays so.
+    """
+    total = np.empty(size)
+    count = np.empty(size)
+    for i in range(size):
+        total[i] = 0.0
+        count[i] = 0.0
+    for i in range(size):
+        total[group[i]] += strategy[i]
+        count[group[i]] += 1.0
+    for i in range(size):
+        strategy[i] = total[group[i]] / count[group[i]]
+
+
+@jit
 def solve_scaled(scaled: Array, x: Array, y: Array, tolerance: float) -> tuple[float, float, int]:
     """Solve a game with payoffs in [0, 1]; return (lower, upper, pivots).
 
@@ -263,52 +436,73 @@ def solve_scaled(scaled: Array, x: Array, y: Array, tolerance: float) -> tuple[f
     above `tolerance`, and the best one is the answer, whatever its gap: the caller looks at it.
     """
     m, n = scaled.shape
+    across = np.empty((n, m))
+    for i in range(m):
+        for j in range(n):
+            across[j, i] = scaled[i, j]
     row_group = np.empty(m, np.int64)
     column_group = np.empty(n, np.int64)
-    num_rows = group_rows(scaled, row_group)
-    num_columns = group_rows(scaled.T, column_group)
-    small = np.empty((num_rows, num_columns))
-    row_size = np.zeros(num_rows)
-    column_size = np.zeros(num_columns)
-    for j in range(n):
-        column_size[column_group[j]] += 1.0
+    p = group_rows(scaled, row_group)
+    q = group_rows(across, column_group)
+    small = np.empty((p, q))
     for i in range(m):
-        row_size[row_group[i]] += 1.0
         for j in range(n):
             small[row_group[i], column_group[j]] = scaled[i, j]
 
-    table = np.empty((num_rows + 1, num_columns + 1))
-    row_label = np.empty(num_rows, np.int64)
-    column_label = np.empty(num_columns, np.int64)
-    best_x = np.full(num_rows, 1.0 / num_rows)
-    best_y = np.full(num_columns, 1.0 / num_columns)
+    table = np.empty((p + 1, q + 1))
+    row_label = np.empty(p + 1, np.int64)
+    column_label = np.empty(q + 1, np.int64)
+    scratch = np.empty((2, q + 1))
+    best_x = np.empty(p)
+    best_y = np.empty(q)
+    trial_x = np.empty(p)
+    trial_y = np.empty(q)
+    # Where all alike is best, as in games of pure guessing, it is best to the last bit.
+    for i in range(p):
+        best_x[i] = 1.0 / p
+    for j in range(q):
+        best_y[j] = 1.0 / q
     lower, upper = certify(small, best_x, best_y)
-    trial_x = np.empty(num_rows)
-    trial_y = np.empty(num_columns)
     total = 0
-    most = 50 * (num_rows + num_columns) + 1000
+    most = 50 * (p + q) + 1000
     for attempt in range(4):
         # 0 as it is, 1 and 2 with right sides made to differ, 3 by Bland's rule alone.
         spread = 0.0 if attempt == 0 or attempt == 3 else (1e-7 if attempt == 1 else 1e-4)
-        load(small, table, row_label, column_label, spread)
-        count = pivots(table, row_label, column_label, most, attempt == 3)
+        load(small, table, row_label, column_label, 1.0, spread)
+        count = primal(table, row_label, column_label, scratch, p, q, most, attempt == 3)
         total += most if count < 0 else count
         for pass_ in range(2):
             if pass_ == 0:
-                take(table, row_label, column_label, trial_x, trial_y)
-            elif not refine(small, row_label, column_label, trial_x, trial_y):
+                take(table, row_label, column_label, p, q, trial_x, trial_y)
+            elif not refine(small, row_label, column_label, 1.0, trial_x, trial_y):
                 break
             new_lower, new_upper = certify(small, trial_x, trial_y)
             if new_upper - new_lower < upper - lower:
                 lower, upper = new_lower, new_upper
-                best_x[:] = trial_x
-                best_y[:] = trial_y
+                for i in range(p):
+                    best_x[i] = trial_x[i]
+                for j in range(q):
+                    best_y[j] = trial_y[j]
             if upper - lower <= 1e-14:
                 break
         if upper - lower <= tolerance:
             break
     for i in range(m):
-        x[i] = best_x[row_group[i]] / row_size[row_group[i]]
+        x[i] = best_x[row_group[i]]
     for j in range(n):
-        y[j] = best_y[column_group[j]] / column_size[column_group[j]]
+        y[j] = best_y[column_group[j]]
+    _divide(x, row_group, m, p)
+    _divide(y, column_group, n, q)
     return lower, upper, total
+
+
+@jit
+def _divide(strategy: Array, group: Array, size: int, num_groups: int) -> None:
+    """Divide what each group got among its members, each of which was given all of it."""
+    members = np.empty(num_groups)
+    for g in range(num_groups):
+        members[g] = 0.0
+    for i in range(size):
+        members[group[i]] += 1.0
+    for i in range(size):
+        strategy[i] /= members[group[i]]
