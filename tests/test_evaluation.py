@@ -17,7 +17,7 @@ from wts_fast.fuzz.generate import choose_turn, game_seed, make_plan
 from wts_fast.squares import SYMMETRIES
 from wts_fast.state import State
 
-Floats = npt.NDArray[np.float32]
+Weights = npt.NDArray[np.int16]
 
 #: Every line of at least five squares by its class, as (file, rank) ascending by square number.
 LINES: list[tuple[int, list[tuple[int, int]]]] = []
@@ -29,7 +29,9 @@ for offset in range(-4, 5):
     total = 8 + offset
     LINES.append((5 + abs(offset), [(total - r, r) for r in range(9) if 0 <= total - r < 9]))
 
-STARTS = list(itertools.accumulate((4**n for n in LINE_LENGTHS), initial=0))
+#: Where the tables of each class begin within those of lines without eggs, and of lines with eggs.
+PLAIN = list(itertools.accumulate((3**n for n in LINE_LENGTHS), initial=0))
+MIXED = list(itertools.accumulate((4**n for n in LINE_LENGTHS), initial=2 * PLAIN[-1]))
 
 
 def completions(holds: dict[tuple[int, int], int], own: int) -> int:
@@ -51,17 +53,20 @@ def completions(holds: dict[tuple[int, int], int], own: int) -> int:
     return count
 
 
-def plain_score(state: State, block: Floats) -> float:
+def plain_score(state: State, block: Weights) -> float:
     """The score as eval.h words it, on coordinates and with nothing clever."""
     holds = {}
     for code, squares in ((1, state.black), (2, state.white), (3, state.eggs)):
         holds.update({(s % 9, s // 9): code for s in squares})
     phase = 1 if state.eggs else 0
-    score = 0.0
+    score = 0
     for kind, places in LINES:
-        pattern = sum(holds.get(place, 0) * 4**i for i, place in enumerate(places))
-        score += float(block[phase * STARTS[-1] + STARTS[kind] + pattern])
-    eggs_start = 2 * STARTS[-1]
+        codes = [holds.get(place, 0) for place in places]
+        if 3 in codes:
+            score += int(block[MIXED[kind] + sum(code * 4**i for i, code in enumerate(codes))])
+        else:
+            score += int(block[phase * PLAIN[-1] + PLAIN[kind] + sum(code * 3**i for i, code in enumerate(codes))])
+    eggs_start = MIXED[-1]
     for age, square in enumerate(state.eggs[:2]):
         egg = (square % 9, square // 9)
         for _, places in LINES:
@@ -70,12 +75,12 @@ def plain_score(state: State, block: Floats) -> float:
             at = places.index(egg)
             around = [at + step for step in (-4, -3, -2, -1, 1, 2, 3, 4)]
             codes = [holds.get(places[i], 0) if 0 <= i < len(places) else 3 for i in around]
-            score += float(block[eggs_start + age * 4**8 + sum(c * 4**i for i, c in enumerate(codes))])
+            score += int(block[eggs_start + age * 4**8 + sum(c * 4**i for i, c in enumerate(codes))])
     counts = min(completions(holds, 1), 3), min(completions(holds, 2), 3)
-    return score + float(block[eggs_start + 2 * 4**8 + 16 * phase + 4 * counts[0] + counts[1]])
+    return STEP * (score + int(block[eggs_start + 2 * 4**8 + 16 * phase + 4 * counts[0] + counts[1]]))
 
 
-def plain_value(position: oracle.Position, block: Floats) -> float:
+def plain_value(position: oracle.Position, block: Weights) -> float:
     if position.outcome is not None:
         return float(position.outcome.value)
     return math.tanh(max(-12.0, min(12.0, plain_score(position.state, block))) / 2)
@@ -96,14 +101,14 @@ def lively(seed: int, games: int, turns: int = 3) -> list[State]:
 
 
 @pytest.fixture(scope="module")
-def noisy() -> Floats:
+def noisy() -> Weights:
     """Weights that give every entry a value of its own: nothing can be read from a wrong place unseen."""
     rng = np.random.default_rng(5)
-    return np.asarray(rng.integers(-600, 601, _kernel.NUM_WEIGHTS) * STEP, np.float32)
+    return rng.integers(-600, 601, _kernel.NUM_WEIGHTS).astype(np.int16)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_the_kernel_reads_the_same_weights_as_the_plain_twin(seed: int, noisy: Floats) -> None:
+def test_the_kernel_reads_the_same_weights_as_the_plain_twin(seed: int, noisy: Weights) -> None:
     for state in lively(seed, 30):
         for block in (noisy, weights("hand")):
             expected = plain_value(oracle.Position.from_state(state), block)
@@ -111,7 +116,7 @@ def test_the_kernel_reads_the_same_weights_as_the_plain_twin(seed: int, noisy: F
 
 
 @pytest.mark.parametrize("seed", [4, 5])
-def test_every_cell_is_the_value_of_the_turn_that_the_oracle_plays(seed: int, noisy: Floats) -> None:
+def test_every_cell_is_the_value_of_the_turn_that_the_oracle_plays(seed: int, noisy: Weights) -> None:
     for number, state in enumerate(lively(seed, 20, turns=2)):
         before = oracle.Position.from_state(state)
         cells = payoffs(Position.from_state(state), noisy)
@@ -126,7 +131,7 @@ def test_every_cell_is_the_value_of_the_turn_that_the_oracle_plays(seed: int, no
 
 
 @pytest.mark.parametrize("seed", [6])
-def test_the_matrix_equals_the_cells_one_by_one(seed: int, noisy: Floats) -> None:
+def test_the_matrix_equals_the_cells_one_by_one(seed: int, noisy: Weights) -> None:
     for state in lively(seed, 150):
         position = Position.from_state(state)
         legal = position.legal
@@ -196,14 +201,13 @@ def test_unknown_weights_and_blocks_of_another_size_are_refused() -> None:
     with pytest.raises(WtsError, match="hand"):
         weights("best")  # type: ignore[arg-type]
     with pytest.raises(WtsError):
-        evaluate(Position(), np.zeros(5, np.float32))
+        evaluate(Position(), np.zeros(5, np.int16))
     with pytest.raises(WtsError):
-        payoffs(Position(), np.zeros(5, np.float32))
+        payoffs(Position(), np.zeros(5, np.int16))
 
 
-def test_weights_are_read_only_and_exact_to_add() -> None:
+def test_weights_are_read_only_and_leave_room_in_their_words() -> None:
     for name in evaluation.NAMES:
         block = weights(name)
         assert not block.flags.writeable
-        assert (np.rint(block / STEP) * STEP == block).all()
-        assert np.abs(block).max() < 16
+        assert np.abs(block.astype(int)).max() < 32767

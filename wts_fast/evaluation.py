@@ -18,6 +18,7 @@ from ._kernel import Position
 from .errors import WtsError
 
 __all__ = [
+    "LARGEST",
     "LINE_LENGTHS",
     "NAMES",
     "STEP",
@@ -36,16 +37,20 @@ NAMES: tuple[Name, ...] = ("hand",)
 #: Squares of a line by its class: ranks and files 0 to 4 squares from the edge, then five lengths of diagonals.
 LINE_LENGTHS = (9, 9, 9, 9, 9, 9, 8, 7, 6, 5)
 
-#: Weights are multiples of this, so that sums of them are exact in any order.
+#: Weights are whole multiples of this, so that sums of them are exact in any order.
 STEP = 2.0**-12
+
+#: No weight is larger, so that it has room in the kernel's block.
+LARGEST = 32767 * STEP
 
 _EMPTY, _BLACK, _WHITE, _EGG = range(4)
 
 Floats = npt.NDArray[np.float32]
+Weights = npt.NDArray[np.int16]
 
 
 @functools.cache
-def weights(name: Name = "hand") -> Floats:
+def weights(name: Name = "hand") -> Weights:
     """Return a block of weights for the kernel, read-only.
 
     Parameters
@@ -55,7 +60,7 @@ def weights(name: Name = "hand") -> Floats:
 
     Returns
     -------
-    ndarray of float32
+    ndarray of int16
         Laid out as ``eval.h`` says.
 
     Raises
@@ -70,14 +75,14 @@ def weights(name: Name = "hand") -> Floats:
     return block
 
 
-def evaluate(position: Position, block: Floats | None = None) -> float:
+def evaluate(position: Position, block: Weights | None = None) -> float:
     """Return Black's value of a position by the evaluation, exact where the game is over.
 
     Parameters
     ----------
     position : Position
         Any position.
-    block : ndarray of float32, optional
+    block : ndarray of int16, optional
         Weights; those of ``weights()`` if left out.
 
     Examples
@@ -91,7 +96,7 @@ def evaluate(position: Position, block: Floats | None = None) -> float:
     return float(values[0])
 
 
-def payoffs(position: Position, block: Floats | None = None) -> Floats:
+def payoffs(position: Position, block: Weights | None = None) -> Floats:
     """Return Black's value after each joint turn, shape (n, n) for n legal squares, ascending; rows are Black's.
 
     Examples
@@ -121,13 +126,21 @@ def line_table(length: int, windows: list[tuple[int, npt.NDArray[Any]]]) -> npt.
     return table
 
 
-def assemble(lines: list[list[npt.NDArray[Any]]], eggs: list[npt.NDArray[Any]], threats: npt.NDArray[Any]) -> Floats:
+def assemble(lines: list[list[npt.NDArray[Any]]], eggs: list[npt.NDArray[Any]], threats: npt.NDArray[Any]) -> Weights:
     """Return the block of weights made of line tables by phase and class, egg tables by age, and threats by phase."""
-    parts = [table for phase in lines for table in phase]
-    block = np.concatenate([np.ravel(part) for part in (*parts, *eggs, threats)])
+    plain = [table[_without_eggs(n)] for phase in lines for table, n in zip(phase, LINE_LENGTHS, strict=True)]
+    # Lines with eggs exist in the second phase alone.
+    block = np.concatenate([np.ravel(part) for part in (*plain, *lines[1], *eggs, threats)])
     if block.shape != (_kernel.NUM_WEIGHTS,):
         raise ValueError(f"{block.shape} weights instead of {_kernel.NUM_WEIGHTS}")
-    return np.asarray(np.rint(block / STEP) * STEP, np.float32)
+    return np.asarray(np.rint(np.clip(block, -LARGEST, LARGEST) / STEP), np.int16)
+
+
+@functools.cache
+def _without_eggs(length: int) -> npt.NDArray[np.int64]:
+    """Return the patterns without eggs of a line: entry i has in base 4 the digits that i has in base 3."""
+    numbers = np.arange(3**length)
+    return np.asarray(sum((numbers // 3**i % 3) * 4**i for i in range(length)))
 
 
 def _digits(size: int) -> npt.NDArray[np.int64]:

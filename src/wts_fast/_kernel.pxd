@@ -1,6 +1,6 @@
 """The C side of the kernel, for the extension itself and (through ``__pyx_capi__``) for numba."""
 
-from libc.stdint cimport int8_t, int64_t, uint8_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, int64_t, uint8_t, uint64_t
 
 
 cdef extern from "paths.h":
@@ -125,9 +125,9 @@ cdef extern from "eval_matrix.h":
     enum:
         WTS_WEIGHTS
     void wts_eval_prepare() noexcept nogil
-    float wts_evaluate(const wts_state *state, const float *weights) noexcept nogil
-    float wts_evaluate_cell(const wts_state *state, const float *weights, int black_sq, int white_sq) noexcept nogil
-    int wts_evaluate_matrix(const wts_state *state, const float *weights, float *cells) noexcept nogil
+    float wts_evaluate(const wts_state *state, const int16_t *weights) noexcept nogil
+    float wts_evaluate_cell(const wts_state *state, const int16_t *weights, int black_sq, int white_sq) noexcept nogil
+    int wts_evaluate_matrix(const wts_state *state, const int16_t *weights, float *cells) noexcept nogil
 
 
 cdef class Position:

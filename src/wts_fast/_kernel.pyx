@@ -475,7 +475,7 @@ def legal_masks(const uint8_t[:, ::1] states, uint8_t[:, ::1] masks):
 
 # ---- the evaluation; evaluation.py checks what a user hands in
 
-def evaluate_states(const uint8_t[:, ::1] states, const float[::1] weights, float[::1] values):
+def evaluate_states(const uint8_t[:, ::1] states, const int16_t[::1] weights, float[::1] values):
     """Write Black's value of each state into `values`; `weights` is a block laid out as eval.h says."""
     cdef Py_ssize_t n = states.shape[0], i
     if states.shape[1] != sizeof(wts_state) or weights.shape[0] != WTS_WEIGHTS or values.shape[0] != n:
@@ -485,7 +485,7 @@ def evaluate_states(const uint8_t[:, ::1] states, const float[::1] weights, floa
             values[i] = wts_evaluate(<const wts_state *>&states[i, 0], &weights[0])
 
 
-def evaluate_matrix(Position position, const float[::1] weights, float[::1] cells):
+def evaluate_matrix(Position position, const int16_t[::1] weights, float[::1] cells):
     """Write the values after all joint turns of a position, row by row, and return the number of rows.
 
     `cells` has room for 81 x 81.
@@ -530,12 +530,12 @@ cdef long long wts_value_sum(void *state, unsigned long long seed, int games, in
 
 
 cdef float wts_eval(void *state, void *weights) noexcept nogil:
-    return wts_evaluate(<const wts_state *>state, <const float *>weights)
+    return wts_evaluate(<const wts_state *>state, <const int16_t *>weights)
 
 
 cdef float wts_eval_cell(void *state, void *weights, int black_sq, int white_sq) noexcept nogil:
-    return wts_evaluate_cell(<const wts_state *>state, <const float *>weights, black_sq, white_sq)
+    return wts_evaluate_cell(<const wts_state *>state, <const int16_t *>weights, black_sq, white_sq)
 
 
 cdef int wts_eval_matrix(void *state, void *weights, float *cells) noexcept nogil:
-    return wts_evaluate_matrix(<const wts_state *>state, <const float *>weights, cells)
+    return wts_evaluate_matrix(<const wts_state *>state, <const int16_t *>weights, cells)

@@ -4,30 +4,36 @@
  * the line holds (four states a square). The two oldest eggs add a part for each line through them, by what lies up
  * to four squares away, and the completion squares of both players (where one turtle makes a row) add one more.
  *
- * The weights are one block of floats:
+ * The weights are one block of 16-bit numbers, multiples of 1 / WTS_SCALE: sums of them are exact in any order.
  *
- *     for each phase (no egg on the board; some eggs), WTS_PHASE_SIZE floats, the tables of ten classes of lines:
- *         ranks and files 0 to 4 squares from the edge, then diagonals of 9, 8, 7, 6 and 5 squares; a line of n
- *         squares has 4^n entries, square i of it (ascending) in bits 2i and 2i + 1: 0 empty, 1 Black, 2 White, 3 egg
- *     for the oldest egg and for the one after it, 4^8 floats: four squares below it on a line, then four above it,
+ *     for each phase (no egg on the board; some eggs), WTS_PLAIN_SIZE numbers, for lines without eggs: the tables of ten
+ *         classes of lines, which are ranks and files 0 to 4 squares from the edge, then diagonals of 9, 8, 7, 6 and 5
+ *         squares; 3^n entries for n squares, square i of them (ascending) counts 3^i: times 0 empty, 1 Black, 2 White
+ *     once, WTS_MIXED_SIZE numbers, for lines with eggs: the same with 4^n entries, 3 for an egg
+ *     for the oldest egg and for the one after it, 4^8 numbers: four squares below it on a line, then four above it,
  *         those off the board read as eggs
- *     for each phase, 4 x 4 floats: by the number of Black's and of White's completion squares, 3 standing for more
+ *     for each phase, 4 x 4 numbers: by the number of Black's and of White's completion squares, 3 standing for more
  *
- * All are multiples of 2^-12 and small, so sums are exact in any order.
+ * Lines without eggs have tables of their own because these are small: a search keeps them in the processor's cache.
  */
 #ifndef WTS_EVAL_H
 #define WTS_EVAL_H
 
 #include "turn.h"
 
+typedef int16_t wts_weight;
+
 enum {
+    WTS_SCALE = 4096,
     WTS_LINES = 36,
     WTS_LINE_CLASSES = 10,
     WTS_PHASES = 2,
-    WTS_PHASE_SIZE = 6 * 262144 + 65536 + 16384 + 4096 + 1024,
+    WTS_PLAIN_SIZE = 6 * 19683 + 6561 + 2187 + 729 + 243,
+    WTS_MIXED_SIZE = 6 * 262144 + 65536 + 16384 + 4096 + 1024,
     WTS_EGG_SIZE = 65536,
     WTS_EGG_PLACES = 2,
-    WTS_EGG_START = WTS_PHASES * WTS_PHASE_SIZE,
+    WTS_MIXED_START = WTS_PHASES * WTS_PLAIN_SIZE,
+    WTS_EGG_START = WTS_MIXED_START + WTS_MIXED_SIZE,
     WTS_THREAT_START = WTS_EGG_START + WTS_EGG_PLACES * WTS_EGG_SIZE,
     WTS_WEIGHTS = WTS_THREAT_START + WTS_PHASES * 16
 };
@@ -40,19 +46,31 @@ enum {
 static struct {
     uint8_t length[WTS_LINES + 1];
     uint8_t square[WTS_LINES][9];
-    uint32_t table[WTS_LINES + 1]; /* where the table of the line's class begins */
+    uint32_t plain[WTS_LINES], mixed[WTS_LINES]; /* where the tables of the line's class begin */
     uint8_t line[81][4];           /* the lines through a square, by kind */
     uint8_t place[81][4];          /* and its place in them */
     uint32_t unit[81][4];          /* 4 to the power of that, 0 for line 36 */
     bits81 open[WTS_DIRECTIONS];   /* squares with three more squares in a direction */
+    uint32_t three[9], four[9];    /* powers */
+    uint16_t to_three[1024];       /* five squares without eggs, from powers of 4 to powers of 3 */
 } wts_geo;
 
 static void wts_eval_prepare(void)
 {
-    static const uint32_t starts[WTS_LINE_CLASSES] = {
-        0, 262144, 2 * 262144, 3 * 262144, 4 * 262144, 5 * 262144, 6 * 262144, 6 * 262144 + 65536,
-        6 * 262144 + 65536 + 16384, 6 * 262144 + 65536 + 16384 + 4096};
+    uint32_t plain[WTS_LINE_CLASSES + 1] = {0}, mixed[WTS_LINE_CLASSES + 1] = {WTS_MIXED_START};
     memset(&wts_geo, 0, sizeof wts_geo);
+    for (int i = 0; i < 9; i++) {
+        wts_geo.three[i] = i ? 3 * wts_geo.three[i - 1] : 1;
+        wts_geo.four[i] = 1u << (2 * i);
+    }
+    for (int i = 0; i < 1024; i++)
+        for (int place = 0; place < 5; place++)
+            wts_geo.to_three[i] += (uint16_t)((i >> (2 * place) & 3) * wts_geo.three[place]);
+    for (int i = 0; i < WTS_LINE_CLASSES; i++) {
+        int length = i < 6 ? 9 : 14 - i;
+        plain[i + 1] = plain[i] + 3 * wts_geo.three[length - 1];
+        mixed[i + 1] = mixed[i] + 4 * wts_geo.four[length - 1];
+    }
     for (int square = 0; square < 81; square++) {
         int file = square % 9, rank = square / 9;
         int numbers[4] = {rank, 9 + file, 18 + file - rank + 4, 27 + file + rank - 4};
@@ -66,7 +84,8 @@ static void wts_eval_prepare(void)
                 off = -off;
             int place = wts_geo.length[number]++;
             wts_geo.square[number][place] = (uint8_t)square;
-            wts_geo.table[number] = starts[kind < 2 ? 4 - off : 5 + off];
+            wts_geo.plain[number] = plain[kind < 2 ? 4 - off : 5 + off];
+            wts_geo.mixed[number] = mixed[kind < 2 ? 4 - off : 5 + off];
             wts_geo.line[square][kind] = (uint8_t)number;
             wts_geo.place[square][kind] = (uint8_t)place;
             wts_geo.unit[square][kind] = 1u << (2 * place);
@@ -145,22 +164,33 @@ static inline uint32_t wts_around(uint32_t pattern, int length, int place)
 }
 
 /* What the egg number `i` of the queue adds for one kind of line, if that line held `pattern`. */
-static inline float wts_egg_part(const float *weights, int i, int square, int kind, uint32_t pattern)
+static inline int wts_egg_part(const wts_weight *weights, int i, int square, int kind, uint32_t pattern)
 {
     int line = wts_geo.line[square][kind];
     if (line == WTS_LINES)
-        return 0.0f;
-    const float *table = weights + WTS_EGG_START + i * WTS_EGG_SIZE;
+        return 0;
+    const wts_weight *table = weights + WTS_EGG_START + i * WTS_EGG_SIZE;
     return table[wts_around(pattern, wts_geo.length[line], wts_geo.place[square][kind])];
 }
 
-/* The sum over the lines, without the part of the completion squares. */
-static inline float wts_lines_score(const wts_view *view, const float *weights)
+static inline int wts_has_egg(uint32_t pattern) { return (pattern & pattern >> 1 & 0x15555) != 0; }
+
+/* A line's index in its table for lines without eggs; it has none. */
+static inline uint32_t wts_plain_index(uint32_t pattern)
 {
-    const float *tables = weights + view->phase * WTS_PHASE_SIZE;
-    float score = 0.0f;
-    for (int line = 0; line < WTS_LINES; line++)
-        score += tables[wts_geo.table[line] + view->pattern[line]];
+    return wts_geo.to_three[pattern & 1023] + 243u * wts_geo.to_three[pattern >> 10];
+}
+
+/* The sum over the lines, without the part of the completion squares. */
+static inline int wts_lines_score(const wts_view *view, const wts_weight *weights)
+{
+    const wts_weight *plain = weights + view->phase * WTS_PLAIN_SIZE;
+    int score = 0;
+    for (int line = 0; line < WTS_LINES; line++) {
+        uint32_t pattern = view->pattern[line];
+        score += wts_has_egg(pattern) ? weights[wts_geo.mixed[line] + pattern]
+                                      : plain[wts_geo.plain[line] + wts_plain_index(pattern)];
+    }
     for (int i = 0; i < view->eggs; i++)
         for (int kind = 0; kind < 4; kind++) {
             int square = view->oldest[i];
@@ -170,7 +200,7 @@ static inline float wts_lines_score(const wts_view *view, const float *weights)
 }
 
 /* What the completion squares add. */
-static inline float wts_threat_part(const float *weights, int phase, int black, int white)
+static inline int wts_threat_part(const wts_weight *weights, int phase, int black, int white)
 {
     return weights[WTS_THREAT_START + 16 * phase + 4 * (black < 3 ? black : 3) + (white < 3 ? white : 3)];
 }
@@ -188,9 +218,9 @@ static inline float wts_exp(float x)
     return p * two.power;
 }
 
-static inline float wts_value_of(float score)
+static inline float wts_value_of(int score)
 {
-    float size = score < 0 ? -score : score;
+    float size = (float)(score < 0 ? -score : score) * (1.0f / WTS_SCALE);
     float q = wts_exp(size < WTS_MOST_SCORE ? -size : -WTS_MOST_SCORE), value = (1.0f - q) / (1.0f + q);
     return score < 0 ? -value : value;
 }
@@ -200,7 +230,7 @@ static inline float wts_result_value(int outcome)
     return outcome == WTS_BLACK_WINS ? 1.0f : outcome == WTS_WHITE_WINS ? -1.0f : 0.0f;
 }
 
-static inline float wts_score(const wts_view *view, const float *weights)
+static inline int wts_score(const wts_view *view, const wts_weight *weights)
 {
     bits81 complete[2], three;
     wts_threats(view->turtles[0], view->empty, &complete[0], &three);
@@ -210,7 +240,7 @@ static inline float wts_score(const wts_view *view, const float *weights)
 }
 
 /* Black's value of a position: what the game came to if it is over, else strictly between -1 and 1. */
-static inline float wts_evaluate(const wts_state *state, const float *weights)
+static inline float wts_evaluate(const wts_state *state, const wts_weight *weights)
 {
     if (state->outcome != WTS_UNDECIDED)
         return wts_result_value(state->outcome);
@@ -220,7 +250,7 @@ static inline float wts_evaluate(const wts_state *state, const float *weights)
 }
 
 /* The value after a legal turn. */
-static inline float wts_evaluate_cell(const wts_state *state, const float *weights, int black_sq, int white_sq)
+static inline float wts_evaluate_cell(const wts_state *state, const wts_weight *weights, int black_sq, int white_sq)
 {
     wts_state after = *state;
     wts_play(&after, black_sq, white_sq, NULL);

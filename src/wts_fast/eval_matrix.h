@@ -16,9 +16,10 @@
 
 /* A factor is kept between exp(-40) and exp(40), so that three of them never multiply infinity by zero. A whole score
  * beyond is cut at WTS_MOST_SCORE anyway. */
-static inline float wts_factor(float score)
+static inline float wts_factor(int score)
 {
-    return wts_exp(-(score < -40.0f ? -40.0f : score > 40.0f ? 40.0f : score));
+    int cut = score < -40 * WTS_SCALE ? -40 * WTS_SCALE : score > 40 * WTS_SCALE ? 40 * WTS_SCALE : score;
+    return wts_exp((float)cut * (-1.0f / WTS_SCALE));
 }
 
 /* The set moved `step` squares up or down, so that what stood n steps from a square stands on it. */
@@ -56,43 +57,55 @@ static inline void wts_find_brackets(wts_brackets *found, bits81 own, bits81 pre
     }
 }
 
-/* The part of a line, with what the oldest eggs on it add. */
+/* How to read the part of a line with more on it: table[index + code * unit[place]], and what the oldest eggs on it
+ * add. A line without eggs is read by its small table, where no code for an egg exists. */
 typedef struct {
-    const float *table;
+    const wts_weight *table;
+    const uint32_t *unit;
+    uint32_t index;
     int eggs, length;
-    const float *egg_table[WTS_EGG_PLACES];
+    const wts_weight *egg_table[WTS_EGG_PLACES];
     int place[WTS_EGG_PLACES];
-} wts_line_reader;
+} wts_reader;
 
-static inline float wts_line_part(const wts_line_reader *reader, uint32_t pattern)
+static inline int wts_part(const wts_reader *reader, uint32_t more)
 {
-    float part = reader->table[pattern];
+    int part = reader->table[reader->index + more];
     for (int i = 0; i < reader->eggs; i++)
-        part += reader->egg_table[i][wts_around(pattern, reader->length, reader->place[i])];
+        part += reader->egg_table[i][wts_around(reader->index + more, reader->length, reader->place[i])];
     return part;
 }
 
-/* A reader for every line, by the tables of a phase. */
-static inline void wts_line_readers(wts_line_reader readers[WTS_LINES + 1], const wts_view *view, int phase,
-                                    const float *weights)
+/* Readers for every line of a board; `mixed` makes them all read eggs too, as after a collision. */
+static inline void wts_readers(wts_reader readers[WTS_LINES], const wts_view *view, const wts_weight *weights, int mixed)
 {
     for (int line = 0; line < WTS_LINES; line++) {
-        readers[line].table = weights + phase * WTS_PHASE_SIZE + wts_geo.table[line];
-        readers[line].eggs = 0;
+        wts_reader *reader = &readers[line];
+        uint32_t pattern = view->pattern[line];
+        reader->eggs = 0;
+        if (mixed || wts_has_egg(pattern)) {
+            reader->table = weights + wts_geo.mixed[line];
+            reader->unit = wts_geo.four;
+            reader->index = pattern;
+        } else {
+            reader->table = weights + view->phase * WTS_PLAIN_SIZE + wts_geo.plain[line];
+            reader->unit = wts_geo.three;
+            reader->index = wts_plain_index(pattern);
+        }
     }
     for (int i = 0; i < view->eggs; i++)
         for (int kind = 0; kind < 4; kind++) {
             int line = wts_geo.line[view->oldest[i]][kind];
             if (line == WTS_LINES)
                 continue;
-            wts_line_reader *reader = &readers[line];
+            wts_reader *reader = &readers[line];
             reader->length = wts_geo.length[line];
             reader->egg_table[reader->eggs] = weights + WTS_EGG_START + i * WTS_EGG_SIZE;
             reader->place[reader->eggs++] = wts_geo.place[view->oldest[i]][kind];
         }
 }
 
-/* The squares of `set` that lie on a line, as places of the line. */
+/* The empty squares of a line, as places of it. */
 static inline int wts_places(const wts_view *view, int line, uint8_t places[9])
 {
     int n = 0;
@@ -129,28 +142,27 @@ static inline bits81 wts_completing(const wts_view *view, int colour, int square
 }
 
 /* The values of a board with one more turtle of `colour`, for each square of `set`: values[square]. */
-static inline void wts_add_one(const wts_view *view, const float *weights, int colour, bits81 set, float values[81])
+static inline void wts_add_one(const wts_view *view, const wts_weight *weights, int colour, bits81 set, float values[81])
 {
-    wts_line_reader readers[WTS_LINES + 1];
+    wts_reader readers[WTS_LINES];
     wts_tension tension;
-    float base = 0.0f, scores[81];
-    wts_line_readers(readers, view, view->phase, weights);
+    int base = 0, scores[81];
+    wts_readers(readers, view, weights, 0);
     wts_find_tension(&tension, view);
     memset(scores, 0, sizeof scores);
     for (int line = 0; line < WTS_LINES; line++) {
+        const wts_reader *reader = &readers[line];
         uint8_t places[9];
-        int n = wts_places(view, line, places);
-        uint32_t pattern = view->pattern[line];
-        float part = wts_line_part(&readers[line], pattern);
+        int n = wts_places(view, line, places), part = wts_part(reader, 0);
         base += part;
         for (int i = 0; i < n; i++)
             scores[wts_geo.square[line][places[i]]] +=
-                wts_line_part(&readers[line], pattern + ((uint32_t)(colour + 1) << (2 * places[i]))) - part;
+                wts_part(reader, (uint32_t)(colour + 1) * reader->unit[places[i]]) - part;
     }
-    float calm = wts_threat_part(weights, view->phase, tension.count[0], tension.count[1]);
+    int calm = wts_threat_part(weights, view->phase, tension.count[0], tension.count[1]);
     for (; set; set &= set - 1) {
         int square = bits81_lowest(set);
-        float threat = calm;
+        int threat = calm;
         if (bits81_has(tension.hot[colour], square)) {
             int counts[2];
             counts[colour] = bits81_count(wts_completing(view, colour, square));
@@ -164,7 +176,7 @@ static inline void wts_add_one(const wts_view *view, const float *weights, int c
 /* The values after turns in which `colour` plays `square` and the other player one of `others`, none of which
  * captures, completes a row, or is a victim of the placed turtle: values[other square]. Returns those of `others` that
  * a hatched turtle might capture; their values are not to be used. */
-static inline bits81 wts_slice(const wts_state *state, const float *weights, int colour, int square, bits81 others,
+static inline bits81 wts_slice(const wts_state *state, const wts_weight *weights, int colour, int square, bits81 others,
                                float values[81])
 {
     wts_state after = *state;
@@ -209,7 +221,7 @@ static inline bits81 wts_slice(const wts_state *state, const float *weights, int
 }
 
 /* Rows are Black's legal squares ascending, columns White's. Returns how many there are. */
-static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_state *state, const float *weights, float *cells)
+static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_state *state, const wts_weight *weights, float *cells)
 {
     const bits81 legal = wts_legal_set(state);
     int n = 0;
@@ -227,40 +239,40 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
 
     wts_view view;
     wts_view_read(&view, state);
-    wts_line_reader readers[WTS_LINES + 1], egg_readers[WTS_LINES + 1];
-    wts_line_readers(readers, &view, view.phase, weights);
-    wts_line_readers(egg_readers, &view, 1, weights);
+    wts_reader readers[WTS_LINES], egg_readers[WTS_LINES];
+    wts_readers(readers, &view, weights, 0);
+    wts_readers(egg_readers, &view, weights, 1);
 
     /* What one turtle, or an egg after a collision, adds to the lines; and what two on one line add beyond that. */
-    float base = 0.0f, egg_base = 0.0f, added[2][81], egg_added[81], beyond[2048];
+    int base = 0, egg_base = 0, pairs = 0;
+    int added[2][81], egg_added[81], beyond[2048];
     uint16_t where[2048];
-    int pairs = 0;
     memset(added, 0, sizeof added);
     memset(egg_added, 0, sizeof egg_added);
     for (int line = 0; line < WTS_LINES; line++) {
+        const wts_reader *reader = &readers[line], *egg_reader = &egg_readers[line];
         uint8_t places[9];
-        int k = wts_places(&view, line, places), at[9];
-        uint32_t pattern = view.pattern[line], unit[9];
-        float part = wts_line_part(&readers[line], pattern), egg_part = wts_line_part(&egg_readers[line], pattern);
-        float black[9], white[9];
+        uint32_t unit[9];
+        int k = wts_places(&view, line, places), at[9], black[9], white[9];
+        int part = wts_part(reader, 0);
+        int egg_part = view.phase ? part : reader->table[WTS_PLAIN_SIZE + reader->index]; /* the next phase's table */
         base += part;
         egg_base += egg_part;
         for (int i = 0; i < k; i++) {
-            unit[i] = 1u << (2 * places[i]);
+            unit[i] = reader->unit[places[i]];
             at[i] = index[wts_geo.square[line][places[i]]];
-            black[i] = wts_line_part(&readers[line], pattern + unit[i]) - part;
-            white[i] = wts_line_part(&readers[line], pattern + 2 * unit[i]) - part;
+            black[i] = wts_part(reader, unit[i]) - part;
+            white[i] = wts_part(reader, 2 * unit[i]) - part;
             added[0][at[i]] += black[i];
             added[1][at[i]] += white[i];
-            egg_added[at[i]] += wts_line_part(&egg_readers[line], pattern + 3 * unit[i]) - egg_part;
+            egg_added[at[i]] += wts_part(egg_reader, 3 * wts_geo.four[places[i]]) - egg_part;
         }
         for (int i = 0; i < k; i++)
             for (int j = 0; j < k; j++) {
                 if (i == j)
                     continue;
                 where[pairs] = (uint16_t)(at[i] * n + at[j]);
-                beyond[pairs++] =
-                    wts_line_part(&readers[line], pattern + unit[i] + 2 * unit[j]) - part - black[i] - white[j];
+                beyond[pairs++] = wts_part(reader, unit[i] + 2 * unit[j]) - part - black[i] - white[j];
             }
     }
 
@@ -268,7 +280,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
     wts_tension tension;
     wts_find_tension(&tension, &view);
     const int *count = tension.count;
-    float calm = wts_threat_part(weights, view.phase, count[0], count[1]);
+    int calm = wts_threat_part(weights, view.phase, count[0], count[1]);
     base += calm;
     bits81 after[2][81]; /* completion squares after a hot turtle, by its square */
     for (int c = 0; c < 2; c++)
@@ -290,10 +302,11 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
         for (int j = 0; j < n; j++)
             cells[i * n + j] = row * factor[1][j];
     }
+    float factors[2048];
     for (int i = 0; i < pairs; i++)
-        beyond[i] = wts_factor(beyond[i]);
+        factors[i] = wts_factor(beyond[i]);
     for (int i = 0; i < pairs; i++)
-        cells[where[i]] *= beyond[i];
+        cells[where[i]] *= factors[i];
     /* Both hot, or one on a completion square that the other makes: the parts of the two do not add up. */
     for (bits81 set = tension.hot[0]; set; set &= set - 1) {
         int a = bits81_lowest(set);
@@ -330,7 +343,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
     /* Collisions. */
     for (int i = 0; i < n; i++) {
         int square = squares[i];
-        float score = egg_base + egg_added[i] +
+        int score = egg_base + egg_added[i] +
                       wts_threat_part(weights, 1, count[0] - bits81_has(tension.complete[0], square),
                                       count[1] - bits81_has(tension.complete[1], square));
         if (view.eggs < WTS_EGG_PLACES)

@@ -25,7 +25,7 @@ typedef struct {
 _Static_assert(sizeof(wts_state) == 136, "numpy and numba bake this layout in");
 
 /* Moves with every change of the layout or of a signature that numba's cached code relies on. */
-#define WTS_ABI 2
+#define WTS_ABI 3
 
 /* What a turn did, for explain; see state.py for the words and the order. */
 enum { WTS_EV_PLACEMENT, WTS_EV_EGG, WTS_EV_CAPTURE, WTS_EV_HATCH, WTS_EV_DISSOLVE };
