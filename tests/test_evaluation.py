@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -185,6 +189,29 @@ def test_a_finished_game_has_no_joint_turns() -> None:
     over = Position("bbbbb4/9/9/9/9/9/9/9/9 -")
     assert evaluate(over) == 1.0
     assert payoffs(over).shape == (0, 0)
+
+
+@pytest.mark.parametrize("isa", _kernel.build_info()["isa_usable"])
+def test_every_path_fills_the_same_matrix(isa: str, tmp_path: Path) -> None:
+    states = lively(10, 20)
+    code = (
+        "import sys; from wts_fast import Position; from wts_fast.evaluation import payoffs\n"
+        "for line in sys.stdin: print(payoffs(Position(line.strip())).tobytes().hex())"
+    )
+    texts = [str(Position.from_state(state)) for state in states]
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input="\n".join(texts),
+        cwd=tmp_path,
+        env={**os.environ, "WTS_FAST_ISA": isa},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    for text, line in zip(texts, done.stdout.splitlines(), strict=True):
+        expected = payoffs(Position(text)).ravel()
+        np.testing.assert_allclose(np.frombuffer(bytes.fromhex(line), np.float32), expected, rtol=0, atol=1e-6)
 
 
 def test_hand_weights_know_what_matters() -> None:

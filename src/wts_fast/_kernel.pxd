@@ -127,7 +127,8 @@ cdef extern from "eval_matrix.h":
     void wts_eval_prepare() noexcept nogil
     float wts_evaluate(const wts_state *state, const int16_t *weights) noexcept nogil
     float wts_evaluate_cell(const wts_state *state, const int16_t *weights, int black_sq, int white_sq) noexcept nogil
-    int wts_evaluate_matrix(const wts_state *state, const int16_t *weights, float *cells) noexcept nogil
+    ctypedef int (*wts_matrix_path)(const wts_state *, const int16_t *, float *) noexcept nogil
+    wts_matrix_path wts_matrix(int path) noexcept nogil
 
 
 cdef class Position:

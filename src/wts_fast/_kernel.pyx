@@ -349,6 +349,7 @@ if _forced is not None:
     _path_in_use = PATHS.index(_forced)
 cdef wts_run_path _run = wts_path(_path_in_use)
 cdef wts_step_path _step = wts_stepper(_path_in_use)
+cdef wts_matrix_path _matrix = wts_matrix(_path_in_use)
 
 cdef extern from *:
     """
@@ -494,7 +495,7 @@ def evaluate_matrix(Position position, const int16_t[::1] weights, float[::1] ce
     if weights.shape[0] != WTS_WEIGHTS or cells.shape[0] < 81 * 81:
         raise WtsError("weights and cells differ in size from what they must have", code="evaluate", field="cells")
     with nogil:
-        n = wts_evaluate_matrix(&position.state, &weights[0], &cells[0])
+        n = _matrix(&position.state, &weights[0], &cells[0])
     return n
 
 
@@ -538,4 +539,4 @@ cdef float wts_eval_cell(void *state, void *weights, int black_sq, int white_sq)
 
 
 cdef int wts_eval_matrix(void *state, void *weights, float *cells) noexcept nogil:
-    return wts_evaluate_matrix(<const wts_state *>state, <const int16_t *>weights, cells)
+    return _matrix(<const wts_state *>state, <const int16_t *>weights, cells)

@@ -13,6 +13,7 @@
 #define WTS_EVAL_MATRIX_H
 
 #include "eval.h"
+#include "paths.h"
 
 /* A factor is kept between exp(-40) and exp(40), so that three of them never multiply infinity by zero. A whole score
  * beyond is cut at WTS_MOST_SCORE anyway. */
@@ -385,5 +386,28 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
         }
     return n;
 }
+
+/* The same, compiled once for every processor and once for those of WTS_PATH_AVX2 and later; see paths.h. */
+typedef int (*wts_matrix_path)(const wts_state *, const wts_weight *, float *);
+
+static int wts_matrix_plain(const wts_state *state, const wts_weight *weights, float *cells)
+{
+    return wts_evaluate_matrix(state, weights, cells);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt"), flatten)) static int wts_matrix_avx2(
+    const wts_state *state, const wts_weight *weights, float *cells)
+{
+    return wts_evaluate_matrix(state, weights, cells);
+}
+static inline wts_matrix_path wts_matrix(int path) { return path == WTS_PATH_BASE ? wts_matrix_plain : wts_matrix_avx2; }
+#else
+static inline wts_matrix_path wts_matrix(int path)
+{
+    (void)path;
+    return wts_matrix_plain;
+}
+#endif
 
 #endif
