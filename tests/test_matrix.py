@@ -292,7 +292,7 @@ def test_strategies_without_proof_are_never_returned(monkeypatch):
 
 
 def tableau(p, q):
-    return np.empty((p + 1, q + 1)), np.empty(p + 1, np.int64), np.empty(q + 1, np.int64), np.empty((2, q + 1))
+    return np.empty((p + 1, q + 1)), np.empty(p + 1, np.int64), np.empty(q + 1, np.int64), *np.empty((2, q + 1))
 
 
 def test_the_core_goes_on_from_an_old_table():
@@ -324,7 +324,7 @@ def test_rows_and_columns_can_join_later():
             if rows < p:
                 core.append_row(*table[:3], scaled[rows] + 1, rows, columns)
                 rows += 1
-                assert core.dual(*table, rows, columns, 10_000) >= 0
+                assert core.dual(*table[:4], rows, columns, 10_000) >= 0
             if columns < q:
                 core.append_column(*table[:3], scaled[:, columns] + 1, table[3], rows, columns)
                 columns += 1

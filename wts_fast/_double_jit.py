@@ -76,28 +76,50 @@ def _mix(lines: Array, weights: Array, num_lines: int, size: int, mixed: Array) 
     for k in range(num_lines):
         weight = weights[k]
         if weight != 0.0:
-            line = lines[k]
             for j in range(size):
-                mixed[j] += weight * line[j]
+                mixed[j] += weight * lines[k, j]
 
 
 @jit
 def _highest(values: Array, size: int) -> int:
     """Return the place of the largest value, the first of equals."""
+    # Four at a time: one after another, each comparison would wait for the last.
+    a = b = c = d = values[0]
+    whole = size & ~3
+    for i in range(0, whole, 4):
+        a = values[i] if values[i] > a else a
+        b = values[i + 1] if values[i + 1] > b else b
+        c = values[i + 2] if values[i + 2] > c else c
+        d = values[i + 3] if values[i + 3] > d else d
+    for i in range(whole, size):
+        a = values[i] if values[i] > a else a
+    a = b if b > a else a
+    c = d if d > c else c
+    a = c if c > a else a
     best = 0
-    for i in range(1, size):
-        if values[i] > values[best]:
-            best = i
+    while best < size - 1 and values[best] != a:
+        best += 1
     return best
 
 
 @jit
 def _lowest(values: Array, size: int) -> int:
     """Return the place of the smallest value, the first of equals."""
+    a = b = c = d = values[0]
+    whole = size & ~3
+    for i in range(0, whole, 4):
+        a = values[i] if values[i] < a else a
+        b = values[i + 1] if values[i + 1] < b else b
+        c = values[i + 2] if values[i + 2] < c else c
+        d = values[i + 3] if values[i + 3] < d else d
+    for i in range(whole, size):
+        a = values[i] if values[i] < a else a
+    a = b if b < a else a
+    c = d if d < c else c
+    a = c if c < a else a
     best = 0
-    for i in range(1, size):
-        if values[i] < values[best]:
-            best = i
+    while best < size - 1 and values[best] != a:
+        best += 1
     return best
 
 
@@ -121,9 +143,8 @@ def _load(row_cells: Array, columns: Array, counts: Array, table: Array, labels:
     for i in range(p):
         table[i + 1, 0] = 1.0
         labels[0, i + 1] = -1 - i
-        line = row_cells[i]
         for j in range(q):
-            table[i + 1, j + 1] = line[columns[j]] + SHIFT
+            table[i + 1, j + 1] = row_cells[i, columns[j]] + SHIFT
     counts[4] = p
     counts[5] = q
 
@@ -136,11 +157,12 @@ def _optimise(
     table, labels, _, _, vectors, _ = work
     row_label = labels[0]
     column_label = labels[1]
-    scratch = vectors[:2]
+    pivot = vectors[0]
+    square = vectors[1]
     entries = vectors[2]
     if counts[4] == 0:
         _load(row_cells, columns, counts, table, labels)
-        steps = primal(table, row_label, column_label, scratch, counts[0], counts[1], most, False)
+        steps = primal(table, row_label, column_label, pivot, square, counts[0], counts[1], most, False)
         counts[2] += steps
         return steps >= 0
     if counts[4] < counts[0]:
@@ -149,7 +171,7 @@ def _optimise(
                 entries[j] = row_cells[k, columns[j]] + SHIFT
             append_row(table, row_label, column_label, entries, k, counts[5])
         counts[4] = counts[0]
-        steps = dual(table, row_label, column_label, scratch, counts[4], counts[5], most)
+        steps = dual(table, row_label, column_label, pivot, counts[4], counts[5], most)
         counts[2] += steps
         if steps < 0:
             return False
@@ -157,9 +179,9 @@ def _optimise(
         for k in range(counts[5], counts[1]):
             for i in range(counts[4]):
                 entries[i] = column_cells[k, rows[i]] + SHIFT
-            append_column(table, row_label, column_label, entries, scratch, counts[4], k)
+            append_column(table, row_label, column_label, entries, pivot, counts[4], k)
         counts[5] = counts[1]
-        steps = primal(table, row_label, column_label, scratch, counts[4], counts[5], most, False)
+        steps = primal(table, row_label, column_label, pivot, square, counts[4], counts[5], most, False)
         counts[2] += steps
         return steps >= 0
     return True

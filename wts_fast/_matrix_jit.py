@@ -8,7 +8,7 @@ dual prices times the value are the row player's. A condensed tableau of p rows 
   `table[i, 0]` and the sum `table[0, 0]`, so that rows and columns can join at the end;
 * `row_label[i]` and `column_label[j]`: the variable that stands there, k >= 0 for the y of column k of the game,
   -1 - k for the slack of row k;
-* `scratch`: two vectors of at least q + 1 that nothing is kept in.
+* `pivot` and `square`: vectors of at least q + 1 that nothing is kept in.
 
 A caller that keeps the table and its labels can go on from them after a change.
 """
@@ -84,17 +84,17 @@ def append_row(table: Array, row_label: Array, column_label: Array, entries: Arr
 
 @jit
 def append_column(
-    table: Array, row_label: Array, column_label: Array, entries: Array, scratch: Array, p: int, q: int
+    table: Array, row_label: Array, column_label: Array, entries: Array, pivot: Array, p: int, q: int
 ) -> None:
     """Let column q of the game join a table of q columns; `entries` are its payoffs, shifted, in the p rows."""
     new = q + 1
     for j in range(1, new):
         label = column_label[j]
-        scratch[0, j] = entries[-1 - label] if label < 0 else 0.0
+        pivot[j] = entries[-1 - label] if label < 0 else 0.0
     for i in range(p + 1):
         total = 0.0
         for j in range(1, new):
-            total += scratch[0, j] * table[i, j]
+            total += pivot[j] * table[i, j]
         table[i, new] = total
     table[0, new] -= 1.0
     for i in range(1, p + 1):
@@ -105,11 +105,8 @@ def append_column(
 
 
 @jit
-def exchange(
-    table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, r: int, c: int
-) -> None:
+def exchange(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, r: int, c: int) -> None:
     """Exchange the variables of row r and column c: one pivot."""
-    pivot = scratch[0]
     inverse = 1.0 / table[r, c]
     for j in range(q + 1):
         pivot[j] = table[r, j] * inverse
@@ -128,35 +125,45 @@ def exchange(
 
 
 @jit
-def _entering_column(table: Array, column_label: Array, scratch: Array, p: int, q: int, bland: bool) -> int:
-    """Return the column to pivot in, or 0 at the optimum.
-
-    By the most negative price in small tables; in large ones by the steepest edge, which halves the pivots there.
-    """
+def _lowest_price(table: Array, q: int) -> int:
+    """Return the column of the most negative price, or 0 at the optimum."""
     c = 0
-    if bland:
-        for j in range(1, q + 1):
-            if table[0, j] < -_PRICE_TOLERANCE and (c == 0 or column_label[j] < column_label[c]):
-                c = j
-    elif p * q < _STEEP_FROM:
-        least = -_PRICE_TOLERANCE
-        for j in range(1, q + 1):
-            if table[0, j] < least:
-                least = table[0, j]
-                c = j
-    else:
-        square = scratch[1]
+    least = -_PRICE_TOLERANCE
+    for j in range(1, q + 1):
+        if table[0, j] < least:
+            least = table[0, j]
+            c = j
+    return c
+
+
+@jit
+def _steepest_edge(table: Array, square: Array, p: int, q: int) -> int:
+    """Return the column whose price is most negative for the length of its edge, or 0 at the optimum.
+
+    That takes a pass over the table, and halves the number of pivots in large ones.
+    """
+    for j in range(q + 1):
+        square[j] = 1.0
+    for i in range(1, p + 1):
         for j in range(q + 1):
-            square[j] = 1.0
-        for i in range(1, p + 1):
-            for j in range(q + 1):
-                square[j] += table[i, j] * table[i, j]
-        most = 0.0
-        for j in range(1, q + 1):
-            price = table[0, j]
-            if price < -_PRICE_TOLERANCE and price * price > most * square[j]:
-                most = price * price / square[j]
-                c = j
+            square[j] += table[i, j] * table[i, j]
+    c = 0
+    most = 0.0
+    for j in range(1, q + 1):
+        price = table[0, j]
+        if price < -_PRICE_TOLERANCE and price * price > most * square[j]:
+            most = price * price / square[j]
+            c = j
+    return c
+
+
+@jit
+def _least_label(table: Array, column_label: Array, q: int) -> int:
+    """Return the column of negative price whose label is least, or 0 at the optimum."""
+    c = 0
+    for j in range(1, q + 1):
+        if table[0, j] < -_PRICE_TOLERANCE and (c == 0 or column_label[j] < column_label[c]):
+            c = j
     return c
 
 
@@ -181,7 +188,15 @@ def _leaving_row(table: Array, row_label: Array, p: int, c: int, bland: bool) ->
 
 @jit
 def primal(
-    table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, most: int, always_bland: bool
+    table: Array,
+    row_label: Array,
+    column_label: Array,
+    pivot: Array,
+    square: Array,
+    p: int,
+    q: int,
+    most: int,
+    always_bland: bool,
 ) -> int:
     """Pivot from right sides that are not negative to the optimum; return the number of pivots.
 
@@ -189,16 +204,22 @@ def primal(
     cycle, takes over once a row of pivots has brought nothing and until something is won again.
     """
     idle = 0
+    steep = p * q >= _STEEP_FROM
     for count in range(most):
         bland = always_bland or idle > _PATIENCE
-        c = _entering_column(table, column_label, scratch, p, q, bland)
+        if bland:
+            c = _least_label(table, column_label, q)
+        elif steep:
+            c = _steepest_edge(table, square, p, q)
+        else:
+            c = _lowest_price(table, q)
         if c == 0:
             return count
         r = _leaving_row(table, row_label, p, c, bland)
         if r == 0:
             return -1  # unbounded: impossible for positive payoffs, so the table has lost its digits
         before = table[0, 0]
-        exchange(table, row_label, column_label, scratch, p, q, r, c)
+        exchange(table, row_label, column_label, pivot, p, q, r, c)
         idle = 0 if table[0, 0] > before + 1e-14 else idle + 1
     return -1
 
@@ -239,7 +260,7 @@ def _entering_by_dual(table: Array, column_label: Array, q: int, r: int, bland: 
 
 
 @jit
-def dual(table: Array, row_label: Array, column_label: Array, scratch: Array, p: int, q: int, most: int) -> int:
+def dual(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, most: int) -> int:
     """Pivot from prices that are not negative to the optimum, as after `append_row`; return as `primal` does."""
     idle = 0
     for count in range(most):
@@ -251,7 +272,7 @@ def dual(table: Array, row_label: Array, column_label: Array, scratch: Array, p:
         if c == 0:
             return -1  # infeasible: y = 0 always is, so the table has lost its digits
         before = table[0, 0]
-        exchange(table, row_label, column_label, scratch, p, q, r, c)
+        exchange(table, row_label, column_label, pivot, p, q, r, c)
         idle = 0 if table[0, 0] < before - 1e-14 else idle + 1
     return -1
 
@@ -452,7 +473,8 @@ def solve_scaled(scaled: Array, x: Array, y: Array, tolerance: float) -> tuple[f
     table = np.empty((p + 1, q + 1))
     row_label = np.empty(p + 1, np.int64)
     column_label = np.empty(q + 1, np.int64)
-    scratch = np.empty((2, q + 1))
+    pivot = np.empty(q + 1)
+    square = np.empty(q + 1)
     best_x = np.empty(p)
     best_y = np.empty(q)
     trial_x = np.empty(p)
@@ -469,7 +491,7 @@ def solve_scaled(scaled: Array, x: Array, y: Array, tolerance: float) -> tuple[f
         # 0 as it is, 1 and 2 with right sides made to differ, 3 by Bland's rule alone.
         spread = 0.0 if attempt == 0 or attempt == 3 else (1e-7 if attempt == 1 else 1e-4)
         load(small, table, row_label, column_label, 1.0, spread)
-        count = primal(table, row_label, column_label, scratch, p, q, most, attempt == 3)
+        count = primal(table, row_label, column_label, pivot, square, p, q, most, attempt == 3)
         total += most if count < 0 else count
         for pass_ in range(2):
             if pass_ == 0:
