@@ -25,6 +25,7 @@ QUICK = {
     "analyze": ["start", "--nodes", "2000", "--seed", "1"],
     "show": ["start"],
     "fuzz": ["--seconds", "0.5", "--seed", "1"],
+    "match": ["random", "random", "--games", "2", "--luck", "none", "--workers", "1"],
     "perft": ["start", "1"],
     "doctor": [],
 }

@@ -50,6 +50,7 @@ NEIGHBOURS = {
     ("methods", "flat"),
     ("layers", "analysis"),
     ("layers", "signature"),
+    ("match", "analysis"),
     ("measure", "layers"),
     ("measure", "signature"),
 }

@@ -9,11 +9,13 @@ import random
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from wts_fast import Position
 from wts_fast.errors import LimitError
 from wts_fast.match import luck, statistics
+from wts_fast.squares import parse_square
 
 ENDGAMES = json.loads((Path(__file__).parent / "data" / "endgames.json").read_text(encoding="utf-8"))
 SCORES = statistics.PAIR_SCORES
@@ -136,9 +138,10 @@ def test_a_test_without_sense_is_refused(arguments: tuple[float, ...]) -> None:
 MOST_TURNS = 4
 
 
-def junk(position: Position, rows: Sequence[int], columns: Sequence[int]) -> list[list[float]]:
+def junk(position: Position) -> np.ndarray:
     """A fixed value function that is wrong about everything."""
-    return [[random.Random(f"{position.play(a, b)}").uniform(-1, 1) for b in columns] for a in rows]
+    legal = position.legal
+    return np.array([[random.Random(f"{position.play(a, b)}").uniform(-1, 1) for b in legal] for a in legal])
 
 
 def mixture(position: Position, colour: str) -> dict[int, float]:
@@ -158,7 +161,7 @@ def games(
     black, white = mixture(position, "black"), mixture(position, "white")
     shown = [mix if told else None for mix, told in zip((black, white), known, strict=True)]
     for a, b in itertools.product(black, white):
-        step = luck.correction(position, *shown, (a, b), values)
+        step = sum(luck.correction(position, *shown, (a, b), values))
         for share, result, added in games(position.play(a, b), known, values, turn + 1):
             yield black[a] * white[b] * share, result, step + added
 
@@ -187,27 +190,56 @@ def test_with_the_true_values_nothing_is_left_to_luck(case: dict[str, str]) -> N
     # The value function does not see the turn number; boards tell it as long as nothing is captured.
     depth: dict[str, int] = {case["position"]: 0}
 
-    def values(position: Position, rows: Sequence[int], columns: Sequence[int]) -> list[list[float]]:
+    def values(position: Position) -> np.ndarray:
         turn = depth[str(position)] + 1
-        table = [[position.play(a, b) for b in columns] for a in rows]
+        table = [[position.play(a, b) for b in position.legal] for a in position.legal]
         for after in itertools.chain(*table):
             assert depth.setdefault(str(after), turn) == turn
-        return [[truth(after, turn) for after in line] for line in table]
+        return np.array([[truth(after, turn) for after in line] for line in table])
 
     every = list(games(Position(case["position"]), (True, True), values))
     assert moments([(p, r + a) for p, r, a in every])[1] < 1e-20
     assert moments([(p, r) for p, r, _ in every])[1] > 0.01
 
 
-def test_values_of_joint_turns_by_random_games_are_exact_where_the_game_ends() -> None:
+def test_values_by_the_evaluation_are_exact_where_the_game_ends() -> None:
     position = Position("9/9/9/2w6/bbbbe4/2ww5/2w6/9/9 E5")
-    (row,) = luck.playout_values(8)(position, [11], [0, 1, 8])
-    assert row[0] == 1.0
-    assert luck.correction(position, {11: 1.0}, {0: 1.0}, (11, 0), luck.playout_values(8)) == 0.0
+    c2 = position.legal.index(parse_square("C2"))
+    values = luck.evaluation_values()
+    assert values(position)[c2, 0] == 1.0
+    # Nothing was left to chance.
+    assert luck.correction(position, {11: 1.0}, {0: 1.0}, (11, 0), values) == (0.0, 0.0)
+    # A coin between winning and some other square, and winning came up: half of the difference is taken back.
+    other = values(position)[0, 0]
+    found = luck.correction(position, {11: 0.5, 0: 0.5}, {0: 1.0}, (11, 0), values)
+    assert found == pytest.approx((-0.5, other / 2))
+
+
+@pytest.mark.parametrize("quality", [1.0, 0.5, 0.0, -0.5])
+@pytest.mark.parametrize("pairs", [3, 40])
+def test_the_share_of_luck_taken_back_keeps_the_mean(quality: float, pairs: int) -> None:
+    """A known truth, value functions from perfect to contrary: the mean of many matches is that truth."""
+    rng = np.random.default_rng([pairs, int(10 * quality) + 10])
+    means, reductions = [], []
+    for _ in range(3000):
+        dice = rng.choice([-0.25, 0.25], (pairs, 4), p=[0.4, 0.6]) - 0.05
+        scores = 0.55 + dice[:, :2].sum(1)
+        added = np.stack([-quality * dice[:, 0] - 0.3 * dice[:, 2], -quality * dice[:, 1] - 0.3 * dice[:, 3]], 1)
+        found = statistics.adjusted(scores.tolist(), added.tolist())
+        means.append(found.score)
+        reductions.append(found.reduction or 0.0)
+    error = np.std(means) / len(means) ** 0.5
+    assert abs(np.mean(means) - 0.55) < 4 * error
+    if pairs == 40:
+        assert np.mean(reductions) > (-0.1 if quality == 0.0 else 0.4)
 
 
 def test_the_summary_counts_the_games_that_are_saved() -> None:
-    plain = [(0.0, 1.0), (1.0, 1.0), (0.0, 0.0), (1.0, 0.5)]
-    found = statistics.adjusted([(0.5 + (a - 0.5) / 2, 0.5 + (b - 0.5) / 2) for a, b in plain], plain)
-    assert found.reduction == pytest.approx(0.75)
-    assert found.games_saved == pytest.approx(8 * 3)
+    scores, added = [0.5, 1.0, 0.25, 0.75] * 10, [(0.1, 0.0), (-0.4, 0.2), (0.35, -0.1), (-0.15, 0.1)] * 10
+    found = statistics.adjusted(scores, added)
+    assert found.variance is not None
+    assert found.plain_variance is not None
+    assert found.variance < 0.1 * found.plain_variance
+    assert found.reduction == pytest.approx(1 - found.variance / found.plain_variance)
+    assert found.games_saved == pytest.approx(80 * (found.plain_variance / found.variance - 1))
+    assert (found.upper - found.lower) / 2 == pytest.approx(1.96 * (found.variance / 40) ** 0.5, rel=1e-3)

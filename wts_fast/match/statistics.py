@@ -20,6 +20,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from ..errors import LimitError
 
 __all__ = [
@@ -33,6 +36,8 @@ __all__ = [
     "pair_counts",
     "score_of_elo",
 ]
+
+Floats = npt.NDArray[np.float64]
 
 #: The quantile of the normal distribution for a 95 % interval with both sides open.
 Z95 = 1.959963984540054
@@ -212,7 +217,7 @@ def _tilted(parts: Sequence[float], score: float) -> list[float]:
     the left side falls as t grows, so bisection finds it.
     """
     low, high = -1.0 / (1.0 - score), 1.0 / score
-    for _ in range(200):
+    for _ in range(64):
         t = (low + high) / 2
         total = sum(p * (a - score) / (1 + t * (a - score)) for p, a in zip(parts, PAIR_SCORES, strict=True))
         if total > 0:
@@ -233,6 +238,8 @@ class Adjusted:
         The mean and its 95 % interval; single results can lie outside 0 to 1, and so can these.
     elo, elo_lower, elo_upper : float
         As Elo; infinite where a score is not between 0 and 1.
+    shares : tuple of float
+        Which share of each part of the luck was taken back, on average over the pairs.
     variance, plain_variance : float or None
         Of a pair's mean score, adjusted and plain; None for fewer than two pairs.
     reduction : float or None
@@ -247,28 +254,49 @@ class Adjusted:
     elo: float
     elo_lower: float
     elo_upper: float
+    shares: tuple[float, ...]
     variance: float | None
     plain_variance: float | None
     reduction: float | None
     games_saved: float | None
 
 
-def adjusted(pairs: Sequence[tuple[float, float]], plain: Sequence[tuple[float, float]]) -> Adjusted:
-    """Summarise luck-adjusted results of pairs beside the plain ones of the same pairs.
+#: The shares to begin with, for luck by ends of the game and all other luck, and how many pairs' worth of belief
+#: there is in them.
+_SHARES, _BELIEF = (1.0, 0.5), 10.0
 
-    The interval is the normal one, with the mean's own standard error.
+
+def adjusted(scores: Sequence[float], luck: Sequence[tuple[float, float]]) -> Adjusted:
+    """Take the luck out of the scores of pairs.
+
+    Parameters
+    ----------
+    scores : sequence of float
+        Mean results of pairs, from 0 to 1.
+    luck : sequence of (float, float)
+        For each pair, the two parts that `luck.correction` adds to the mean result: each has expectation 0, whatever
+        the players.
+
+    Notes
+    -----
+    A pair's adjusted score is its score plus a share of each part of its luck. The shares are those that give the other
+    pairs the least variance, so they are independent of the pair itself, and the expectation stays what it was
+    (control variates with coefficients from the other observations, as in A. B. Owen, *Monte Carlo theory, methods
+    and examples*, chapter 8). The interval is the normal one, with the standard error of the adjusted mean.
 
     Examples
     --------
-    >>> found = adjusted([(0.6, 0.5), (0.5, 0.6), (0.7, 0.4)], [(1.0, 0.0), (1.0, 1.0), (0.0, 0.5)])
-    >>> round(found.score, 3), found.reduction is not None and found.reduction > 0.9
-    (0.55, True)
+    >>> found = adjusted([0.5, 1.0, 0.25, 0.75], [(0.1, 0.0), (-0.4, 0.0), (0.35, 0.0), (-0.15, 0.0)])
+    >>> round(found.score, 2), found.reduction is not None and found.reduction > 0.9
+    (0.6, True)
     """
-    number = len(pairs)
+    number = len(scores)
     if number == 0:
-        return Adjusted(0.5, 0.0, 1.0, 0.0, -math.inf, math.inf, None, None, None, None)
-    mean, variance = _moments([(a + b) / 2 for a, b in pairs])
-    plain_variance = _moments([(a + b) / 2 for a, b in plain])[1]
+        return Adjusted(0.5, 0.0, 1.0, 0.0, -math.inf, math.inf, _SHARES, None, None, None, None)
+    parts = np.asarray(luck, np.float64)
+    shares = _shares(np.asarray(scores, np.float64), parts)
+    mean, variance = _moments((scores + (shares * parts).sum(1)).tolist())
+    plain_variance = _moments(scores)[1]
     half = math.inf if variance is None else Z95 * math.sqrt(variance / number)
     reduction = saved = None
     if variance is not None and plain_variance:
@@ -282,11 +310,31 @@ def adjusted(pairs: Sequence[tuple[float, float]], plain: Sequence[tuple[float, 
         elo=elo_of_score(mean),
         elo_lower=elo_of_score(lower),
         elo_upper=elo_of_score(upper),
+        shares=tuple(shares.mean(0).tolist()),
         variance=variance,
         plain_variance=plain_variance,
         reduction=reduction,
         games_saved=saved,
     )
+
+
+def _shares(scores: Floats, parts: Floats) -> Floats:
+    """Return for each pair the shares of its luck to take back, by least squares over all the other pairs."""
+    begin = np.array(_SHARES)
+    others = len(scores) - 1
+    if others == 0:
+        return begin[None, :]
+    # Sums over all pairs, less the pair itself. What the beginning shares leave over is what the others must explain.
+    left = scores + parts @ begin
+    outer = parts[:, :, None] * parts[:, None, :]
+    squares = outer.sum(0) - outer
+    products = (left[:, None] * parts).sum(0) - left[:, None] * parts
+    products -= ((left.sum() - left) / others)[:, None] * (parts.sum(0) - parts)
+    # Belief in the beginning shares: so many pairs' worth of luck. The trace keeps luck that never came solvable.
+    index = np.arange(parts.shape[1])
+    squares[:, index, index] *= 1 + _BELIEF / others
+    squares[:, index, index] += 1e-9 * squares.trace(axis1=1, axis2=2)[:, None] + 1e-300
+    return begin - np.linalg.solve(squares, products[:, :, None])[:, :, 0]
 
 
 def _moments(values: Sequence[float]) -> tuple[float, float | None]:
