@@ -390,7 +390,7 @@ def test_an_analysis_is_a_value():
 
 
 def test_probability_zero_is_never_sampled():
-    from wts_fast._search_jit import choose
+    from wts_fast._random_jit import choose
 
     last = 1 - 2.0**-53
     for weights in (
@@ -407,7 +407,7 @@ def test_probability_zero_is_never_sampled():
 
 def test_chunks_sample_from_the_strategies():
     from wts_fast._bridge import state_words
-    from wts_fast._search_jit import play_chunk
+    from wts_fast._flat_jit import play_chunk
 
     position = Position(FOUR)
     squares = np.array(position.legal, dtype=np.int32)
@@ -428,7 +428,7 @@ def test_chunks_sample_from_the_strategies():
 
 def test_cut_off_games_are_counted_as_unfinished():
     from wts_fast._bridge import state_words
-    from wts_fast._search_jit import merge, play_chunk
+    from wts_fast._flat_jit import merge, play_chunk
 
     squares = np.arange(81, dtype=np.int32)
     uniform = np.full(81, 1 / 81)
@@ -443,7 +443,7 @@ def test_cut_off_games_are_counted_as_unfinished():
 
 def test_regret_matching_finds_the_equilibrium():
     from wts_fast import matrix
-    from wts_fast._search_jit import match_regrets
+    from wts_fast._flat_jit import match_regrets
 
     payoff = np.random.default_rng(1).uniform(-1, 1, (20, 20))
     memory = np.zeros((5, 20))
@@ -454,7 +454,7 @@ def test_regret_matching_finds_the_equilibrium():
 
 
 def test_many_games_are_believed_and_few_are_not():
-    from wts_fast._search_jit import estimate
+    from wts_fast._flat_jit import estimate
 
     rng = np.random.default_rng(2)
     true = np.clip(np.add.outer(rng.normal(0, 0.2, 12), rng.normal(0, 0.2, 12)), -0.9, 0.9)

@@ -17,7 +17,7 @@ FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
     {"notation", "oracle", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
-    {"note", "record", "game", "search", "_search_jit", "flat", "_flat_jit", "methods"},
+    {"note", "record", "game", "search", "flat", "_flat_jit", "methods"},
     {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
     {"cli"},
 ]
@@ -29,7 +29,6 @@ NEIGHBOURS = {
     ("draw", "notation"),
     ("engine", "_kernel"),
     ("evaluation", "_kernel"),
-    ("search", "_search_jit"),
     ("matrix", "_matrix_jit"),
     ("_jit", "_kernel"),
     ("_bridge", "_kernel"),

@@ -28,7 +28,15 @@ __all__ = ["SOURCES", "STAMP", "cache_folder", "compiling", "jit", "source_stamp
 F = TypeVar("F", bound=Callable[..., Any])
 
 #: Every file whose text can end up in compiled code: the jitted modules, and what they take constants from.
-SOURCES = ("_jit.py", "_bridge.py", "_double_jit.py", "_matrix_jit.py", "_search_jit.py", "squares.py")
+SOURCES = (
+    "_jit.py",
+    "_bridge.py",
+    "_double_jit.py",
+    "_flat_jit.py",
+    "_matrix_jit.py",
+    "_random_jit.py",
+    "squares.py",
+)
 
 _warned = threading.Event()
 _interrupted = threading.Event()

@@ -46,7 +46,7 @@ class Method:
 
 
 def _flat() -> Run:
-    from .search import run
+    from .flat import run
 
     return run
 

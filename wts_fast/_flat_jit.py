@@ -1,4 +1,4 @@
-"""The jitted half of `search`: random games behind sampled turns, and regret matching on what they came to.
+"""The jitted half of `flat`: random games behind sampled turns, and regret matching on what they came to.
 
 Rows and columns of the payoff matrix are the empty squares, ascending. All numbers are Black's.
 """
@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _bridge
 from ._jit import jit
+from ._random_jit import begin, choose, next_part
 
 __all__ = ["learn", "play_chunk"]
 
@@ -19,11 +20,6 @@ Array = Any  # numba arrays; what each holds stands in the docstrings
 # numba takes what a global of this module is bound to; the types that Python sees are numba's own.
 _turn: Any = _bridge.turn
 _playout: Any = _bridge.playout
-
-_U = np.uint64
-_GOLDEN = _U(0x9E3779B97F4A7C15)
-_MIX1 = _U(0xBF58476D1CE4E5B9)
-_MIX2 = _U(0x94D049BB133111EB)
 
 #: How often a player tries a square at random instead of following the strategy: new cells are seen, and in the other
 #: cases every reply is tried against what the opponent really plays.
@@ -34,53 +30,6 @@ _EXPLORE = 0.25
 _LEAST_PRIOR = 4.0
 _MOST_PRIOR_EFFECT = 1e5
 _MOST_PRIOR_CELL = 8.0
-
-
-@jit
-def mix(z: Any) -> Any:
-    """Return the output function of splitmix64."""
-    z = (z ^ (z >> _U(30))) * _MIX1
-    z = (z ^ (z >> _U(27))) * _MIX2
-    return z ^ (z >> _U(31))
-
-
-@jit
-def next_word(rng: Array) -> Any:
-    """Return the next 64 bits of a xoshiro256++ generator, whose four words move on."""
-    t = rng[0] + rng[3]
-    result = ((t << _U(23)) | (t >> _U(41))) + rng[0]
-    t = rng[1] << _U(17)
-    rng[2] ^= rng[0]
-    rng[3] ^= rng[1]
-    rng[1] ^= rng[2]
-    rng[0] ^= rng[3]
-    rng[2] ^= t
-    rng[3] = (rng[3] << _U(45)) | (rng[3] >> _U(19))
-    return result
-
-
-@jit
-def next_part(rng: Array) -> float:
-    """Return a number from 0 up to but not including 1, of 53 random bits."""
-    return float(next_word(rng) >> _U(11)) * 1.1102230246251565e-16
-
-
-@jit
-def choose(strategy: Array, part: float) -> int:
-    """Return the index that `part` of the whole probability falls on, never one of probability 0."""
-    total = 0.0
-    for i in range(strategy.size):
-        total += strategy[i]
-    target = part * total
-    reached = 0.0
-    chosen = -1
-    for i in range(strategy.size):
-        if strategy[i] > 0.0:
-            reached += strategy[i]
-            chosen = i
-            if target < reached:
-                break
-    return chosen
 
 
 @jit
@@ -115,10 +64,8 @@ def play_chunk(
         Filled: 1, -1 or 0, and 2 for an unfinished game.
     """
     k = squares.size
-    stream = mix(seed + _GOLDEN * (chunk + _U(1)))
     rng = np.empty(4, np.uint64)
-    for i in range(4):
-        rng[i] = mix(stream + _GOLDEN * _U(i + 1))
+    begin(rng, seed, chunk)
     state = np.empty_like(root)
     for node in range(cells.size):
         followed = 1
