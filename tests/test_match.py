@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
@@ -276,6 +277,17 @@ def test_processes_give_the_same_match_and_a_failure_keeps_the_games(tmp_path: P
     shared = found.games.keys() & expected.games.keys()
     assert len(shared) > 3
     assert [found.games[n] for n in shared] == [expected.games[n] for n in shared]
+
+
+def test_a_worker_that_does_not_listen_is_ended() -> None:
+    with processes(1) as executor:
+        future = executor.submit(time.sleep, 60)
+        while not future.running():
+            time.sleep(0.01)
+        time.sleep(0.5)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 10
+    assert isinstance(future.exception(), BrokenProcessPool)
 
 
 CLUSTER = """

@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -26,6 +27,9 @@ __all__ = ["Match", "cluster", "play_match", "processes"]
 
 #: Tasks handed out for each worker: one that it plays, and one for when it is done.
 _AHEAD = 2
+
+#: How long a worker process may take to end once it is told.
+PATIENCE_SECONDS = 1.0
 
 #: How long a cluster may take to answer.
 CONNECT_SECONDS = 10.0
@@ -141,8 +145,9 @@ class Match:
         if adjusted is not None:
             lines.append(f"adjusted  {_interval(adjusted)}")
             if adjusted.reduction is not None and adjusted.games_saved is not None:
+                word = "less" if adjusted.reduction >= 0 else "more"
                 lines.append(
-                    f"          luck taken out: {100 * adjusted.reduction:.0f} % less variance, "
+                    f"          luck taken out: {100 * abs(adjusted.reduction):.0f} % {word} variance, "
                     f"worth {adjusted.games_saved:+.0f} games"
                 )
         if sprt is not None and self.test is not None:
@@ -343,8 +348,16 @@ def processes(workers: int) -> Iterator[Executor]:
     try:
         yield executor
     finally:
+        # Workers look at the event some ten times a second, but one that is compiling looks at nothing.
+        started = list(executor._processes.values())
         stop.set()
-        executor.shutdown(wait=True, cancel_futures=True)
+        executor.shutdown(wait=False, cancel_futures=True)
+        deadline = time.monotonic() + PATIENCE_SECONDS
+        for worker in started:
+            worker.join(max(0.0, deadline - time.monotonic()))
+            if worker.is_alive():
+                worker.terminate()
+        executor.shutdown(wait=True)
 
 
 @contextmanager

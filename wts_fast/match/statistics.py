@@ -263,7 +263,7 @@ class Adjusted:
 
 #: The shares to begin with, for luck by ends of the game and all other luck, and how many pairs' worth of belief
 #: there is in them.
-_SHARES, _BELIEF = (1.0, 0.5), 10.0
+_SHARES, _BELIEF = (1.0, 0.5), 4.0
 
 
 def adjusted(scores: Sequence[float], luck: Sequence[tuple[float, float]]) -> Adjusted:
