@@ -22,7 +22,17 @@ from numba.extending import get_cython_function_address
 from . import _kernel
 from .engine import STATE_DTYPE  # its import checks the layout of a state against the kernel
 
-__all__ = ["PREFIX", "STATE_WORDS", "evaluate", "evaluate_cell", "evaluate_matrix", "playout", "state_words", "turn"]
+__all__ = [
+    "PREFIX",
+    "STATE_WORDS",
+    "bounds",
+    "evaluate",
+    "evaluate_cell",
+    "evaluate_matrix",
+    "playout",
+    "state_words",
+    "turn",
+]
 
 #: What the names of the symbols begin with.
 PREFIX = f"wts_fast_abi{_kernel.ABI}_"
@@ -37,6 +47,7 @@ if STATE_DTYPE.itemsize % 8 or STATE_DTYPE.alignment > 8:
 _C_TYPES = {
     "wts_turn": "void (void *, int, int)",
     "wts_playout": "int (void *, unsigned PY_LONG_LONG *, int)",
+    "wts_bounds": "int (void *, float *, float *)",
     "wts_eval": "float (void *, void *)",
     "wts_eval_cell": "float (void *, void *, int, int)",
     "wts_eval_matrix": "int (void *, void *, float *)",
@@ -62,6 +73,10 @@ turn = types.ExternalFunction(_SYMBOLS["wts_turn"], types.void(types.voidptr, ty
 #: ``playout(state, rng, cap)``: random turns in place to the end of the game, at most `cap`; returns the outcome
 #: code, 0 for unfinished. `rng` is the state of a xoshiro256++ generator, four words, and moves on.
 playout = types.ExternalFunction(_SYMBOLS["wts_playout"], types.intc(types.voidptr, types.voidptr, types.intc))
+
+#: ``bounds(state, lower, upper)``: proved bounds on Black's value into two float32; returns 2 if they are equal, 1 if
+#: they say more than that either player can copy the other, 0 otherwise.
+bounds = types.ExternalFunction(_SYMBOLS["wts_bounds"], types.intc(types.voidptr, types.voidptr, types.voidptr))
 
 #: ``evaluate(state, weights)``: Black's value by the evaluation, -1, 0 or 1 where the game is over.
 #: `weights` is the block of `evaluation.weights`.

@@ -14,6 +14,7 @@ __all__ = [
     "PATHS",
     "Position",
     "abi",
+    "bound_states",
     "build_info",
     "evaluate_matrix",
     "evaluate_states",
@@ -76,6 +77,9 @@ def run_games(
 ) -> tuple[int, int, int, int, int, int]: ...
 def step_states(states: npt.NDArray[np.uint8], black: npt.NDArray[np.int8], white: npt.NDArray[np.int8]) -> int: ...
 def legal_masks(states: npt.NDArray[np.uint8], masks: npt.NDArray[np.uint8]) -> None: ...
+def bound_states(
+    states: npt.NDArray[np.uint8], lower: npt.NDArray[np.float32], upper: npt.NDArray[np.float32]
+) -> None: ...
 def evaluate_states(
     states: npt.NDArray[np.uint8], weights: npt.NDArray[np.int16], values: npt.NDArray[np.float32]
 ) -> None: ...

@@ -131,6 +131,10 @@ cdef extern from "eval_matrix.h":
     wts_matrix_path wts_matrix(int path) noexcept nogil
 
 
+cdef extern from "tactics.h":
+    int wts_bound_value(const wts_state *state, float *lower, float *upper) noexcept nogil
+
+
 cdef class Position:
     cdef wts_state state
     cdef int _refuse(self, int black_sq, int white_sq) except -1
@@ -140,6 +144,7 @@ cdef void wts_turn(void *state, int black_sq, int white_sq) noexcept nogil
 cdef int wts_legal(void *state, unsigned char *squares) noexcept nogil
 cdef int wts_playout(void *state, unsigned long long *rng, int cap) noexcept nogil
 cdef long long wts_value_sum(void *state, unsigned long long seed, int games, int cap) noexcept nogil
+cdef int wts_bounds(void *state, float *lower, float *upper) noexcept nogil
 cdef float wts_eval(void *state, void *weights) noexcept nogil
 cdef float wts_eval_cell(void *state, void *weights, int black_sq, int white_sq) noexcept nogil
 cdef int wts_eval_matrix(void *state, void *weights, float *cells) noexcept nogil

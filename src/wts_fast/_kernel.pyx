@@ -23,6 +23,7 @@ __all__ = [
     "PATHS",
     "Position",
     "abi",
+    "bound_states",
     "build_info",
     "evaluate_matrix",
     "evaluate_states",
@@ -474,6 +475,18 @@ def legal_masks(const uint8_t[:, ::1] states, uint8_t[:, ::1] masks):
                 masks[i, square] = wts_words_has(words, square)
 
 
+# ---- proved bounds; tactics.h says of what and why
+
+def bound_states(const uint8_t[:, ::1] states, float[::1] lower, float[::1] upper):
+    """Write bounds on Black's value of each state, proved by tactics alone, into `lower` and `upper`."""
+    cdef Py_ssize_t n = states.shape[0], i
+    if states.shape[1] != sizeof(wts_state) or lower.shape[0] != n or upper.shape[0] != n:
+        raise WtsError("states, lower and upper differ in length", code="bounds", field="states")
+    with nogil:
+        for i in range(n):
+            wts_bound_value(<const wts_state *>&states[i, 0], &lower[i], &upper[i])
+
+
 # ---- the evaluation; evaluation.py checks what a user hands in
 
 def evaluate_states(const uint8_t[:, ::1] states, const int16_t[::1] weights, float[::1] values):
@@ -528,6 +541,10 @@ cdef long long wts_value_sum(void *state, unsigned long long seed, int games, in
     run.outcomes = NULL
     _run(&run, &tally)
     return <long long>tally.by_outcome[WTS_BLACK_WINS] - <long long>tally.by_outcome[WTS_WHITE_WINS]
+
+
+cdef int wts_bounds(void *state, float *lower, float *upper) noexcept nogil:
+    return wts_bound_value(<const wts_state *>state, lower, upper)
 
 
 cdef float wts_eval(void *state, void *weights) noexcept nogil:
