@@ -17,7 +17,7 @@ FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
     {"notation", "oracle", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
-    {"note", "record", "game", "search", "flat", "_flat_jit", "methods"},
+    {"note", "record", "game", "search", "flat", "_flat_jit", "methods", "training", "_training_jit"},
     {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
     {"cli"},
 ]
@@ -43,6 +43,7 @@ NEIGHBOURS = {
     ("record", "note"),
     ("game", "record"),
     ("game", "note"),
+    ("training", "_training_jit"),
     ("flat", "search"),
     ("flat", "_flat_jit"),
     ("methods", "search"),

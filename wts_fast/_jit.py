@@ -35,6 +35,7 @@ SOURCES = (
     "_flat_jit.py",
     "_matrix_jit.py",
     "_random_jit.py",
+    "_training_jit.py",
     "squares.py",
 )
 

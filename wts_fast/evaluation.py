@@ -8,6 +8,8 @@ before; the tables hold the sums, because one look-up a line is what a search ca
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -21,13 +23,16 @@ __all__ = [
     "LARGEST",
     "LINE_LENGTHS",
     "NAMES",
+    "SLOTS",
     "STEP",
     "Name",
     "assemble",
     "evaluate",
+    "fitted_block",
     "hand_parts",
     "line_table",
     "payoffs",
+    "read_fitted",
     "weights",
 ]
 
@@ -36,6 +41,17 @@ NAMES: tuple[Name, ...] = ("hand",)
 
 #: Squares of a line by its class: ranks and files 0 to 4 squares from the edge, then five lengths of diagonals.
 LINE_LENGTHS = (9, 9, 9, 9, 9, 9, 8, 7, 6, 5)
+
+#: The windows of lines that fitted weights are made of: class, first square, slot, and how the window is read: 0 as it
+#: is, 1 from the other end (a mirror makes it the window of another place), 2 either way, 3 either way and of five
+#: squares instead of six.
+SLOTS = (
+    *((kind, first, 2 * kind + min(first, 3 - first), int(first > 1)) for kind in range(6) for first in range(4)),
+    *((6, first, 12 + first % 2, (0, 2, 1)[first]) for first in range(3)),
+    *((7, first, 14, first) for first in range(2)),
+    (8, 0, 15, 2),
+    (9, 0, 16, 3),
+)
 
 #: Weights are whole multiples of this, so that sums of them are exact in any order.
 STEP = 2.0**-12
@@ -73,6 +89,44 @@ def weights(name: Name = "hand") -> Weights:
     block = assemble(*hand_parts())
     block.flags.writeable = False
     return block
+
+
+def read_fitted(path: Path) -> Weights:
+    """Return the block of weights of a file that `training` has written."""
+    with np.load(path, allow_pickle=False) as file:
+        return fitted_block({name: file[name] for name in ("windows", "whole", "eggs", "threats")})
+
+
+def fitted_block(parts: Mapping[str, npt.NDArray[Any]]) -> Weights:
+    """Return the block of weights made of fitted parts, whole multiples of `STEP`.
+
+    Parameters
+    ----------
+    parts : mapping of str to ndarray of int16
+        ``windows`` by phase, slot of `SLOTS` and pattern; ``whole`` by phase, class and lines without eggs; ``eggs`` by
+        age and what is around; ``threats`` by phase and the counts of completion squares.
+    """
+    turned = _mirrored(6)
+    lines = []
+    for phase in range(2):
+        tables = []
+        for kind, length in enumerate(LINE_LENGTHS):
+            windows = []
+            for own, first, slot, way in SLOTS:
+                if own == kind:
+                    part = parts["windows"][phase, slot].astype(np.int32)
+                    windows.append((first, part[turned] if way == 1 else part[:1024] if way == 3 else part))
+            table = line_table(length, windows)
+            table[_without_eggs(length)] += parts["whole"][phase, kind, : 3**length]
+            tables.append(table * STEP)
+        lines.append(tables)
+    return assemble(lines, [part * STEP for part in parts["eggs"]], parts["threats"] * STEP)
+
+
+@functools.cache
+def _mirrored(size: int) -> npt.NDArray[np.int64]:
+    """Return each pattern of `size` squares read from the other end."""
+    return np.asarray((_digits(size)[:, ::-1] << (2 * np.arange(size))).sum(1))
 
 
 def evaluate(position: Position, block: Weights | None = None) -> float:
