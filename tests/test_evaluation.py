@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import os
 import subprocess
@@ -238,3 +239,14 @@ def test_weights_are_read_only_and_leave_room_in_their_words() -> None:
         block = weights(name)
         assert not block.flags.writeable
         assert np.abs(block.astype(int)).max() < 32767
+
+
+def test_the_fitted_weights_say_how_they_were_made_and_are_small() -> None:
+    with np.load(evaluation.FILE, allow_pickle=False) as file:
+        about = json.loads(str(file["about"]))
+    assert about["command"].startswith(
+        f"python -m wts_fast.training --seed {about['seed']} --rounds {about['rounds']} "
+    )
+    assert about["games"] > 10_000
+    assert about["date"] >= "2026"
+    assert evaluation.FILE.stat().st_size < 4 << 20

@@ -88,6 +88,7 @@ def test_the_wheel_holds_every_python_file(wheel_names: list[str]) -> None:
     packages = {path.parent.relative_to(ROOT).as_posix() for path in (ROOT / "wts_fast").rglob("*.py")}
     assert {f"{package}/__init__.py" for package in packages} <= set(wheel_names)
     assert "wts_fast/data/conformance.json" in wheel_names
+    assert "wts_fast/data/weights.npz" in wheel_names
 
 
 def test_the_wheel_holds_one_kernel(wheel_names: list[str]) -> None:

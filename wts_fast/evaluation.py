@@ -20,6 +20,7 @@ from ._kernel import Position
 from .errors import WtsError
 
 __all__ = [
+    "FILE",
     "LARGEST",
     "LINE_LENGTHS",
     "NAMES",
@@ -36,8 +37,11 @@ __all__ = [
     "weights",
 ]
 
-Name = Literal["hand"]
-NAMES: tuple[Name, ...] = ("hand",)
+Name = Literal["fitted", "hand"]
+NAMES: tuple[Name, ...] = ("fitted", "hand")
+
+#: The fitted weights; `training` says what is in it.
+FILE = Path(__file__).parent / "data" / "weights.npz"
 
 #: Squares of a line by its class: ranks and files 0 to 4 squares from the edge, then five lengths of diagonals.
 LINE_LENGTHS = (9, 9, 9, 9, 9, 9, 8, 7, 6, 5)
@@ -66,13 +70,13 @@ Weights = npt.NDArray[np.int16]
 
 
 @functools.cache
-def weights(name: Name = "hand") -> Weights:
+def weights(name: Name = "fitted") -> Weights:
     """Return a block of weights for the kernel, read-only.
 
     Parameters
     ----------
     name : str
-        ``"hand"``, set by hand.
+        ``"fitted"`` from games by `training`, or ``"hand"``, set by hand.
 
     Returns
     -------
@@ -86,7 +90,7 @@ def weights(name: Name = "hand") -> Weights:
     """
     if name not in NAMES:
         raise WtsError(f"expected one of {', '.join(NAMES)}, not {str(name)[:20]!r}", code="weights", field="weights")
-    block = assemble(*hand_parts())
+    block = read_fitted(FILE) if name == "fitted" else assemble(*hand_parts())
     block.flags.writeable = False
     return block
 
