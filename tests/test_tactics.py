@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from fuzz_bounds import run
 
 from wts_fast import _kernel, matrix, oracle
 from wts_fast.state import Outcome
@@ -148,3 +149,9 @@ def test_the_oracle_never_beats_a_bound(seed: int) -> None:
         assert upper >= least - 1e-6, (seed, str(position))
         sharp += lower > most - 1e-3 or upper < least + 1e-3
     assert sharp
+
+
+def test_no_reply_beats_a_bound() -> None:
+    report = run(cases=150, seed=20261130)
+    assert report.unsound == []
+    assert report.sharp > 30
