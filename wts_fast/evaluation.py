@@ -127,7 +127,6 @@ def fitted_block(parts: Mapping[str, npt.NDArray[Any]]) -> Weights:
     return assemble(lines, [part * STEP for part in parts["eggs"]], parts["threats"] * STEP)
 
 
-@functools.cache
 def _mirrored(size: int) -> npt.NDArray[np.int64]:
     """Return each pattern of `size` squares read from the other end."""
     return np.asarray((_digits(size)[:, ::-1] << (2 * np.arange(size))).sum(1))
