@@ -51,8 +51,8 @@
 enum {
     WTS_PROOF_ROWS = 8,      /* squares that A chooses among */
     WTS_PROOF_COLUMNS = 40,  /* squares of D at which a row may fall short of a win, all rows together */
-    WTS_PROOF_DEPTH = 3,     /* turns looked ahead */
-    WTS_PROOF_NODES = 48,    /* positions looked at, for one player */
+    WTS_PROOF_DEPTH = 1,     /* turns looked ahead */
+    WTS_PROOF_NODES = 12,    /* positions looked at, for one player: few and near ones prove most */
 };
 
 /* What the ladder proves with k completion squares among n empty squares; k = 0 is copying. Smaller k, and leaving
