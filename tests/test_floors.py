@@ -17,7 +17,8 @@ FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
     {"notation", "oracle", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
-    {"note", "record", "game", "search", "flat", "_flat_jit", "methods", "training", "_training_jit"},
+    {"note", "record", "game", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
+    | {"training", "_training_jit"},
     {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
     {"cli"},
 ]
@@ -48,6 +49,11 @@ NEIGHBOURS = {
     ("flat", "_flat_jit"),
     ("methods", "search"),
     ("methods", "flat"),
+    ("methods", "tree"),
+    ("tree", "search"),
+    ("tree", "_tree_jit"),
+    ("tree", "_node_jit"),
+    ("_tree_jit", "_node_jit"),
     ("layers", "analysis"),
     ("layers", "signature"),
     ("match", "analysis"),

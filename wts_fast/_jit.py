@@ -34,8 +34,10 @@ SOURCES = (
     "_double_jit.py",
     "_flat_jit.py",
     "_matrix_jit.py",
+    "_node_jit.py",
     "_random_jit.py",
     "_training_jit.py",
+    "_tree_jit.py",
     "squares.py",
 )
 

@@ -56,8 +56,9 @@ class Analysis:
         Time of the search, and time spent before it to load or compile its code.
     seed, threads : int
         As used. The same seed and nodes give the same numbers for any threads.
-    stopped_by : {"nodes", "seconds", "interrupt", "finished"} or None
-        Which limit ended the search; ``"finished"`` if the game is over; None in a report of progress.
+    stopped_by : {"nodes", "seconds", "interrupt", "memory", "solved", "finished"} or None
+        Which limit ended the search; ``"solved"`` if the value is proved; ``"finished"`` if the game is over; None in a
+        report of progress.
     """
 
     position: Position

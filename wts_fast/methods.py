@@ -51,10 +51,19 @@ def _flat() -> Run:
     return run
 
 
+def _tree() -> Run:
+    from .tree import run
+
+    return run
+
+
 #: Every search by its name.
 METHODS = {
     m.name: m
-    for m in (Method("flat", "random games behind sampled turns, and regret matching on what they came to", _flat),)
+    for m in (
+        Method("flat", "random games behind sampled turns, and regret matching on what they came to", _flat),
+        Method("tree", "a best-first tree that solves a matrix game at every node", _tree),
+    )
 }
 
 #: What `analyze` uses.

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Budget", "Search", "SearchResult", "StoppedBy"]
 
-StoppedBy = Literal["nodes", "seconds", "interrupt", "finished"]
+StoppedBy = Literal["nodes", "seconds", "interrupt", "finished", "memory", "solved"]
 Floats = npt.NDArray[np.float64]
 Part = TypeVar("Part")  # what a chunk brings
 
