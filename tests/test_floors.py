@@ -19,7 +19,7 @@ FLOORS: list[set[str]] = [
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
     | {"training", "_training_jit"},
-    {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"},
+    {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"} | {"threats"},
     {"cli"},
 ]
 NEIGHBOURS = {
