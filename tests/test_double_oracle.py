@@ -114,3 +114,93 @@ def test_few_of_the_cells_of_a_turn_are_needed():
     rng = np.random.default_rng(3)
     counts = [solved(like_a_turn(rng, 70))[5] for _ in range(50)]
     assert np.mean([c[3] for c in counts]) < 9  # pricings: the working sets stay small
+
+
+def extended(cells, rows, columns, room, tolerance=1e-9):
+    """Solve by `extend`, with lines of cells filled in only when asked for; the rest are NaN."""
+    m, n = cells.shape
+    row_ids, column_ids = np.zeros(room, np.int32), np.zeros(room, np.int32)
+    row_ids[: len(rows)], column_ids[: len(columns)] = rows, columns
+    row_cells, column_cells = np.full((room, n), np.nan, np.float32), np.full((room, m), np.nan, np.float32)
+    counts = np.array([len(rows), len(columns), 0, 0, 0, 0])
+    x, y = np.zeros(room), np.zeros(room)
+    filled = [0, 0]
+    while True:
+        for k in range(filled[0], counts[0]):
+            row_cells[k] = cells[row_ids[k]]
+        for k in range(filled[1], counts[1]):
+            column_cells[k] = cells[:, column_ids[k]]
+        filled = counts[:2].tolist()
+        lower, upper, status = core.extend(
+            m, n, row_ids, column_ids, row_cells, column_cells, x, y, counts, WORK, tolerance
+        )
+        if status != core.WANTED:
+            break
+    whole_x, whole_y = np.zeros(m), np.zeros(n)
+    whole_x[row_ids[: counts[0]]] = x[: counts[0]]
+    whole_y[column_ids[: counts[1]]] = y[: counts[1]]
+    exact = cells.astype(float)
+    assert abs((whole_x @ exact).min() - lower) <= 1e-14
+    assert abs((exact @ whole_y).max() - upper) <= 1e-14
+    return lower, upper, status, counts
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_cells_are_asked_for_only_where_they_matter(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(30, 82))
+    cells = like_a_turn(rng, n)
+    lower, upper, status, counts = extended(cells, [rng.integers(n)], [rng.integers(n)], 81)
+    assert status == core.CONVERGED
+    assert upper - lower <= 1e-9
+    assert (lower + upper) / 2 == pytest.approx(solved(cells)[0], abs=2e-9)
+    assert counts[0] + counts[1] < n
+
+
+def test_no_room_is_told_with_what_is_missing():
+    cells = 1 - 2 * np.eye(10, dtype=np.float32)
+    lower, upper, status, counts = extended(cells, [0], [0], 4)
+    assert status == core.FULL
+    assert upper - lower > 0.1
+    assert counts[:2].max() <= 4
+
+
+SMALL = {
+    **RANDOM,
+    "tiny": lambda rng, m, n: rng.integers(-2, 3, (min(m, 3), min(n, 3))) / 2,
+    "two": lambda rng, m, n: rng.uniform(-1, 1, (2, 2)),
+    "dominated": lambda rng, m, n: np.tanh(np.add.outer(np.arange(m) * 0.01, -np.arange(n) * 0.01)),
+}
+
+
+@pytest.mark.parametrize("kind", SMALL)
+@pytest.mark.parametrize("seed", range(15))
+def test_small_games_are_proved_and_share_evenly(kind, seed):
+    rng = np.random.default_rng([seed, 7])
+    cells = np.ascontiguousarray(SMALL[kind](rng, *rng.integers(1, 12, 2)))
+    m, n = cells.shape
+    x, y, counts = np.full(m, np.nan), np.full(n, np.nan), np.zeros(4, np.int64)
+    ids = np.zeros((2, 81), np.uint8)
+    value, gap, status = core.solve_small(cells.ravel(), m, n, x, y, ids[0], ids[1], counts, WORK, 1e-9)
+    exact = cells.astype(float)
+    assert status == core.CONVERGED
+    assert (exact @ y).max() - (x @ exact).min() <= gap + 1e-14
+    assert value == pytest.approx(matrix.solve(exact).value, abs=2e-9)
+    assert abs(x.sum() - 1) <= 1e-13
+    assert abs(y.sum() - 1) <= 1e-13
+    if exact.min(axis=1).max() == exact.max(axis=0).min():
+        assert gap == 0
+    for strategy, lines in ((x, exact), (y, exact.T)):
+        for i in range(len(lines)):
+            for k in range(i):
+                assert strategy[i] == strategy[k] or (lines[i] != lines[k]).any()
+
+
+def test_a_gap_above_the_tolerance_is_told():
+    rng = np.random.default_rng(1)
+    cells = rng.uniform(-1, 1, (30, 30))
+    x, y, counts = np.zeros(30), np.zeros(30), np.zeros(4, np.int64)
+    ids = np.zeros((2, 81), np.uint8)
+    _, gap, status = core.double_oracle(cells.ravel(), 30, 30, x, y, ids[0], ids[1], counts, WORK, -1.0)
+    assert status == core.UNPROVED
+    assert 0 <= gap <= 1e-12

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
-from ._matrix_jit import append_column, append_row, certify, dual, primal, solve_scaled, take
+from ._jit import bare, inlined, jit
+from ._matrix_jit import append_column, append_row, certify, dual, primal, share_evenly, solve_scaled, take
 
 __all__ = [
     "CONVERGED",
@@ -60,15 +60,24 @@ def new_work(num_rows: int, num_columns: int) -> Work:
     size = max(num_rows, num_columns)
     return (
         np.empty((num_rows + 1, num_columns + 1)),
-        np.empty((2, size + 1), np.int64),
+        np.empty(num_rows + 1, np.int64),
+        np.empty(num_columns + 1, np.int64),
+        np.empty(num_columns + 1),
+        np.empty(num_columns + 1),
+        np.empty(size),
+        np.empty(num_rows),
+        np.empty(num_columns),
         np.empty((num_rows, num_columns)),
         np.empty((num_columns, num_rows)),
-        np.empty((7, size + 1)),
-        np.empty((3, size + 6), np.int64),
+        np.empty(num_rows),
+        np.empty(num_columns),
+        np.empty(num_rows, np.int64),
+        np.empty(num_columns, np.int64),
+        np.empty(6, np.int64),
     )
 
 
-@jit
+@inlined
 def _mix(lines: Array, weights: Array, num_lines: int, size: int, mixed: Array) -> None:
     """Write the weighted sum of lines of cells."""
     for j in range(size):
@@ -80,7 +89,7 @@ def _mix(lines: Array, weights: Array, num_lines: int, size: int, mixed: Array) 
                 mixed[j] += weight * lines[k, j]
 
 
-@jit
+@inlined
 def _highest(values: Array, size: int) -> int:
     """Return the place of the largest value, the first of equals."""
     # Four at a time: one after another, each comparison would wait for the last.
@@ -102,7 +111,7 @@ def _highest(values: Array, size: int) -> int:
     return best
 
 
-@jit
+@inlined
 def _lowest(values: Array, size: int) -> int:
     """Return the place of the smallest value, the first of equals."""
     a = b = c = d = values[0]
@@ -123,7 +132,7 @@ def _lowest(values: Array, size: int) -> int:
     return best
 
 
-@jit
+@inlined
 def _has(ids: Array, count: int, wanted: int) -> bool:
     found = False
     for k in range(count):
@@ -131,60 +140,141 @@ def _has(ids: Array, count: int, wanted: int) -> bool:
     return found
 
 
-@jit
-def _load(row_cells: Array, columns: Array, counts: Array, table: Array, labels: Array) -> None:
+@inlined
+def _load(row_cells: Array, columns: Array, counts: Array, table: Array, row_label: Array, column_label: Array) -> None:
     """Fill the table with the slack basis of the working game."""
     p = counts[0]
     q = counts[1]
     table[0, 0] = 0.0
     for j in range(q):
         table[0, j + 1] = -1.0
-        labels[1, j + 1] = j
+        column_label[j + 1] = j
     for i in range(p):
         table[i + 1, 0] = 1.0
-        labels[0, i + 1] = -1 - i
+        row_label[i + 1] = -1 - i
         for j in range(q):
             table[i + 1, j + 1] = row_cells[i, columns[j]] + SHIFT
     counts[4] = p
     counts[5] = q
 
 
-@jit
+@inlined
 def _optimise(
-    row_cells: Array, column_cells: Array, rows: Array, columns: Array, counts: Array, most: int, work: Work
+    row_cells: Array,
+    column_cells: Array,
+    rows: Array,
+    columns: Array,
+    counts: Array,
+    most: int,
+    table: Array,
+    row_label: Array,
+    column_label: Array,
+    pivot: Array,
+    square: Array,
+    entries: Array,
 ) -> bool:
     """Bring the tableau to the optimum of the working game; false where it has lost its digits."""
-    table, labels, _, _, vectors, _ = work
-    row_label = labels[0]
-    column_label = labels[1]
-    pivot = vectors[0]
-    square = vectors[1]
-    entries = vectors[2]
+    steps = 0
     if counts[4] == 0:
-        _load(row_cells, columns, counts, table, labels)
+        _load(row_cells, columns, counts, table, row_label, column_label)
         steps = primal(table, row_label, column_label, pivot, square, counts[0], counts[1], most, False)
         counts[2] += steps
-        return steps >= 0
-    if counts[4] < counts[0]:
-        for k in range(counts[4], counts[0]):
-            for j in range(counts[5]):
-                entries[j] = row_cells[k, columns[j]] + SHIFT
-            append_row(table, row_label, column_label, entries, k, counts[5])
-        counts[4] = counts[0]
-        steps = dual(table, row_label, column_label, pivot, counts[4], counts[5], most)
-        counts[2] += steps
-        if steps < 0:
-            return False
-    if counts[5] < counts[1]:
-        for k in range(counts[5], counts[1]):
-            for i in range(counts[4]):
-                entries[i] = column_cells[k, rows[i]] + SHIFT
-            append_column(table, row_label, column_label, entries, pivot, counts[4], k)
-        counts[5] = counts[1]
-        steps = primal(table, row_label, column_label, pivot, square, counts[4], counts[5], most, False)
-        counts[2] += steps
-        return steps >= 0
-    return True
+    else:
+        if counts[4] < counts[0]:
+            for k in range(counts[4], counts[0]):
+                for j in range(counts[5]):
+                    entries[j] = row_cells[k, columns[j]] + SHIFT
+                append_row(table, row_label, column_label, entries, k, counts[5])
+            counts[4] = counts[0]
+            steps = dual(table, row_label, column_label, pivot, counts[4], counts[5], most)
+            counts[2] += steps
+        if steps >= 0 and counts[5] < counts[1]:
+            for k in range(counts[5], counts[1]):
+                for i in range(counts[4]):
+                    entries[i] = column_cells[k, rows[i]] + SHIFT
+                append_column(table, row_label, column_label, entries, pivot, counts[4], k)
+            counts[5] = counts[1]
+            steps = primal(table, row_label, column_label, pivot, square, counts[4], counts[5], most, False)
+            counts[2] += steps
+    return steps >= 0
+
+
+@inlined
+def _advance(
+    num_rows: int,
+    num_columns: int,
+    rows: Array,
+    columns: Array,
+    row_cells: Array,
+    column_cells: Array,
+    x: Array,
+    y: Array,
+    counts: Array,
+    table: Array,
+    row_label: Array,
+    column_label: Array,
+    pivot: Array,
+    square: Array,
+    entries: Array,
+    by_row: Array,
+    by_column: Array,
+    tolerance: float,
+) -> tuple[float, float, int]:
+    """Do what `extend` says, on the arrays of the work one by one, and all of them bare."""
+    most = 10 * (num_rows + num_columns) + 100
+    anew = counts[4] == 0
+    status = UNPROVED
+    lower = -np.inf
+    upper = np.inf
+    going = True
+    while going:
+        sound = _optimise(
+            row_cells,
+            column_cells,
+            rows,
+            columns,
+            counts,
+            most,
+            table,
+            row_label,
+            column_label,
+            pivot,
+            square,
+            entries,
+        )
+        p = counts[0]
+        q = counts[1]
+        take(table, row_label, column_label, p, q, x, y)
+        _mix(column_cells, y, q, num_rows, by_row)
+        _mix(row_cells, x, p, num_columns, by_column)
+        counts[3] += 1
+        best_row = _highest(by_row, num_rows)
+        best_column = _lowest(by_column, num_columns)
+        upper = by_row[best_row]
+        lower = by_column[best_column]
+        status = UNPROVED
+        if upper - lower <= tolerance:
+            status = CONVERGED
+        elif sound:
+            value = 1.0 / table[0, 0] - SHIFT
+            more_rows = upper > value + 0.25 * tolerance and not _has(rows, p, best_row)
+            more_columns = lower < value - 0.25 * tolerance and not _has(columns, q, best_column)
+            if (more_rows and p == rows.size) or (more_columns and q == columns.size):
+                status = FULL
+            elif more_rows or more_columns:
+                status = WANTED
+                if more_rows:
+                    rows[p] = best_row
+                    counts[0] = p + 1
+                if more_columns:
+                    columns[q] = best_column
+                    counts[1] = q + 1
+        # Where nobody has a better reply that is new, the tableau has lost digits on its way: once more from the cells.
+        going = status == UNPROVED and not anew
+        if going:
+            counts[4] = 0
+            anew = True
+    return lower, upper, status
 
 
 @jit
@@ -209,50 +299,31 @@ def extend(
 
     At first, and whenever a cell has changed, `counts[4]` is 0: then all lines are taken up anew. After WANTED the
     lines from `counts[4]` in rows and `counts[5]` in columns are new: fill in their cells and call again, with the
-    same `work` unused in between. `counts[2]` grows by the pivots and `counts[3]` by one pricing each call.
+    same `work` unused in between. `counts[2]` grows by the pivots and `counts[3]` by one for each pricing.
     """
-    by_row = work[4][3]
-    by_column = work[4][4]
-    most = 10 * (num_rows + num_columns) + 100
-    anew = counts[4] == 0
-    for _ in range(2):
-        sound = _optimise(row_cells, column_cells, rows, columns, counts, most, work)
-        p = counts[0]
-        q = counts[1]
-        take(work[0], work[1][0], work[1][1], p, q, x, y)
-        _mix(column_cells, y, q, num_rows, by_row)
-        _mix(row_cells, x, p, num_columns, by_column)
-        counts[3] += 1
-        best_row = _highest(by_row, num_rows)
-        best_column = _lowest(by_column, num_columns)
-        upper = by_row[best_row]
-        lower = by_column[best_column]
-        if upper - lower <= tolerance:
-            return lower, upper, CONVERGED
-        value = 1.0 / work[0][0, 0] - SHIFT
-        status = UNPROVED
-        if sound and upper > value + 0.25 * tolerance and not _has(rows, p, best_row):
-            if p == rows.size:
-                return lower, upper, FULL
-            rows[p] = best_row
-            counts[0] = p + 1
-            status = WANTED
-        if sound and lower < value - 0.25 * tolerance and not _has(columns, q, best_column):
-            if q == columns.size:
-                counts[0] = p
-                return lower, upper, FULL
-            columns[q] = best_column
-            counts[1] = q + 1
-            status = WANTED
-        if status == WANTED or anew:
-            return lower, upper, status
-        # Nobody has a better reply that is new: the tableau has lost digits on its way. Once more from the cells.
-        counts[4] = 0
-        anew = True
-    return lower, upper, UNPROVED
+    return _advance(
+        num_rows,
+        num_columns,
+        bare(rows),
+        bare(columns),
+        bare(row_cells),
+        bare(column_cells),
+        bare(x),
+        bare(y),
+        bare(counts),
+        bare(work[0]),
+        bare(work[1]),
+        bare(work[2]),
+        bare(work[3]),
+        bare(work[4]),
+        bare(work[5]),
+        bare(work[6]),
+        bare(work[7]),
+        tolerance,
+    )
 
 
-@jit
+@inlined
 def _least_column(cells: Array, num_rows: int, num_columns: int, highest: Array) -> int:
     """Return the column whose largest payoff is least: the best pure choice of White."""
     for j in range(num_columns):
@@ -265,7 +336,7 @@ def _least_column(cells: Array, num_rows: int, num_columns: int, highest: Array)
     return _lowest(highest, num_columns)
 
 
-@jit
+@inlined
 def _best_row(cells: Array, num_rows: int, num_columns: int, column: int) -> int:
     """Return the row that is best against a column; among equals, the one whose least payoff is largest.
 
@@ -308,13 +379,27 @@ def double_oracle(
     `counts[2]` becomes the number of pivots, `counts[3]` that of pricings. `value` is the middle of what the strategies
     prove, `gap` the width of it.
     """
-    row_cells = work[2]
-    column_cells = work[3]
-    small_x = work[4][5]
-    small_y = work[4][6]
-    row_set = work[5][0]
-    column_set = work[5][1]
-    state = work[5][2]
+    cells = bare(cells)
+    x = bare(x)
+    y = bare(y)
+    rows = bare(rows)
+    columns = bare(columns)
+    counts = bare(counts)
+    table = bare(work[0])
+    row_label = bare(work[1])
+    column_label = bare(work[2])
+    pivot = bare(work[3])
+    square = bare(work[4])
+    entries = bare(work[5])
+    by_row = bare(work[6])
+    by_column = bare(work[7])
+    row_cells = bare(work[8])
+    column_cells = bare(work[9])
+    small_x = bare(work[10])
+    small_y = bare(work[11])
+    row_set = bare(work[12])
+    column_set = bare(work[13])
+    state = bare(work[14])
     p = counts[0]
     q = counts[1]
     for k in range(p):
@@ -322,7 +407,7 @@ def double_oracle(
     for k in range(q):
         column_set[k] = columns[k]
     if q == 0:
-        column_set[0] = _least_column(cells, num_rows, num_columns, work[4][4])
+        column_set[0] = _least_column(cells, num_rows, num_columns, by_column)
         q = 1
     if p == 0:
         row_set[0] = _best_row(cells, num_rows, num_columns, column_set[0])
@@ -347,7 +432,7 @@ def double_oracle(
                 column_cells[k, i] = cells[i * num_columns + column]
         row_from = state[0]
         column_from = state[1]
-        lower, upper, status = extend(
+        lower, upper, status = _advance(
             num_rows,
             num_columns,
             row_set,
@@ -357,7 +442,14 @@ def double_oracle(
             small_x,
             small_y,
             state,
-            work,
+            table,
+            row_label,
+            column_label,
+            pivot,
+            square,
+            entries,
+            by_row,
+            by_column,
             tolerance,
         )
     counts[2] = state[2]
@@ -402,7 +494,7 @@ def _solve_whole(cells: Array, num_rows: int, num_columns: int, x: Array, y: Arr
     return lower, upper, pivots
 
 
-@jit
+@inlined
 def _support(strategy: Array, size: int, ids: Array) -> int:
     """Write what has a probability, as far as there is room; return how many were written."""
     count = 0
@@ -411,38 +503,6 @@ def _support(strategy: Array, size: int, ids: Array) -> int:
             ids[count] = i
             count += 1
     return count
-
-
-@jit
-def share_evenly(cells: Array, num_rows: int, num_columns: int, x: Array, y: Array) -> None:
-    """Share what rows got among the rows equal to them, cell for cell, and so for columns.
-
-    The proof of the strategies stays what it was, but for rounding. `cells` as in `double_oracle`.
-    """
-    _share_lines(cells, num_rows, num_columns, num_columns, 1, x)
-    _share_lines(cells, num_columns, num_rows, 1, num_columns, y)
-
-
-@jit
-def _share_lines(cells: Array, num_lines: int, size: int, line_step: int, step: int, strategy: Array) -> None:
-    """Share among equal lines: of `size` cells `step` apart, `line_step` from one line to the next."""
-    same = np.empty(num_lines, np.int64)
-    done = np.zeros(num_lines, np.uint8)
-    for i in range(num_lines):
-        if strategy[i] > 0.0 and done[i] == 0:
-            count = 0
-            total = 0.0
-            for k in range(num_lines):
-                j = 0
-                while j < size and cells[k * line_step + j * step] == cells[i * line_step + j * step]:
-                    j += 1
-                if j == size:
-                    same[count] = k
-                    count += 1
-                    total += strategy[k]
-            for h in range(count):
-                strategy[same[h]] = total / count
-                done[same[h]] = 1
 
 
 @jit
@@ -462,12 +522,18 @@ def solve_small(
 
     A saddle is exact, with a gap of 0. Equal rows and equal columns share evenly.
     """
+    cells = bare(cells)
+    x = bare(x)
+    y = bare(y)
+    rows = bare(rows)
+    columns = bare(columns)
+    counts = bare(counts)
     solved = False
     value = 0.0
     gap = 0.0
     status = CONVERGED
     if counts[0] == 0 or counts[1] == 0:
-        column = _least_column(cells, num_rows, num_columns, work[4][4])
+        column = _least_column(cells, num_rows, num_columns, work[7])
         row = _best_row(cells, num_rows, num_columns, column)
         value = cells[row * num_columns + column]
         least = value

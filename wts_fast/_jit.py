@@ -19,11 +19,13 @@ from types import FrameType
 from typing import Any, TypeVar, cast
 
 import numba
+from numba.core import cgutils
 from numba.core.caching import FunctionCache, NullCache
+from numba.extending import intrinsic
 
 from . import _kernel
 
-__all__ = ["SOURCES", "STAMP", "cache_folder", "compiling", "jit", "source_stamp"]
+__all__ = ["SOURCES", "STAMP", "bare", "cache_folder", "compiling", "inlined", "jit", "source_stamp"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -85,14 +87,42 @@ class _Cache(FunctionCache):
 
 def jit(function: F) -> F:
     """Compile a function with numba: without the GIL, cached on disk where a folder for that can be written."""
+    return _compile(function)
+
+
+def inlined(function: F) -> F:
+    """Do as `jit`, and make the function part of each jitted one that calls it: for what inner loops call."""
+    return _compile(function, forceinline=True)
+
+
+def _compile(function: F, **options: Any) -> F:
     # Division by zero gives what C gives: the callers rule it out, and the checks would stop vectorising.
-    dispatcher: Any = numba.njit(nogil=True, error_model="numpy")(function)
+    dispatcher: Any = numba.njit(nogil=True, error_model="numpy", **options)(function)
     try:
         dispatcher._cache = _Cache(dispatcher.py_func)  # type: ignore[no-untyped-call]
     except (RuntimeError, OSError):  # "no locator available": no folder can be written
         dispatcher._cache = NullCache()
         _warn("no folder for it can be written")
     return cast(F, dispatcher)
+
+
+def _bare(typing_context: Any, array: Any) -> Any:
+    """Return the array without its count of references, which numba would count up and down in every function.
+
+    That is an atomic instruction each time, and dearer than a pivot of a small table. Only for arguments of a jitted
+    function, within it: the caller keeps the array alive.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        struct = context.make_array(signature.args[0])(context, builder, value=values[0])
+        struct.meminfo = cgutils.get_null_value(struct.meminfo.type)  # type: ignore[no-untyped-call]
+        struct.parent = cgutils.get_null_value(struct.parent.type)  # type: ignore[no-untyped-call]
+        return struct._getvalue()
+
+    return array(array), generate
+
+
+bare: Any = intrinsic(_bare)
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ._jit import jit
+from ._jit import inlined, jit
 
 __all__ = [
     "append_column",
@@ -31,6 +31,7 @@ __all__ = [
     "primal",
     "refine",
     "share",
+    "share_evenly",
     "solve_scaled",
     "take",
 ]
@@ -65,7 +66,7 @@ def load(payoff: Array, table: Array, row_label: Array, column_label: Array, shi
     table[0, 0] = 0.0
 
 
-@jit
+@inlined
 def append_row(table: Array, row_label: Array, column_label: Array, entries: Array, p: int, q: int) -> None:
     """Let row p of the game join a table of p rows; `entries` are its payoffs, shifted, in the q columns."""
     new = p + 1
@@ -82,7 +83,7 @@ def append_row(table: Array, row_label: Array, column_label: Array, entries: Arr
     row_label[new] = -1 - p
 
 
-@jit
+@inlined
 def append_column(
     table: Array, row_label: Array, column_label: Array, entries: Array, pivot: Array, p: int, q: int
 ) -> None:
@@ -104,7 +105,7 @@ def append_column(
     column_label[new] = q
 
 
-@jit
+@inlined
 def exchange(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, r: int, c: int) -> None:
     """Exchange the variables of row r and column c: one pivot."""
     inverse = 1.0 / table[r, c]
@@ -124,7 +125,7 @@ def exchange(table: Array, row_label: Array, column_label: Array, pivot: Array, 
     column_label[c] = label
 
 
-@jit
+@inlined
 def _lowest_price(table: Array, q: int) -> int:
     """Return the column of the most negative price, or 0 at the optimum."""
     c = 0
@@ -136,7 +137,7 @@ def _lowest_price(table: Array, q: int) -> int:
     return c
 
 
-@jit
+@inlined
 def _steepest_edge(table: Array, square: Array, p: int, q: int) -> int:
     """Return the column whose price is most negative for the length of its edge, or 0 at the optimum.
 
@@ -157,7 +158,7 @@ def _steepest_edge(table: Array, square: Array, p: int, q: int) -> int:
     return c
 
 
-@jit
+@inlined
 def _least_label(table: Array, column_label: Array, q: int) -> int:
     """Return the column of negative price whose label is least, or 0 at the optimum."""
     c = 0
@@ -167,7 +168,7 @@ def _least_label(table: Array, column_label: Array, q: int) -> int:
     return c
 
 
-@jit
+@inlined
 def _leaving_row(table: Array, row_label: Array, p: int, c: int, bland: bool) -> int:
     """Return the row whose right side bounds column c first, or 0 if none does."""
     r = 0
@@ -186,7 +187,7 @@ def _leaving_row(table: Array, row_label: Array, p: int, c: int, bland: bool) ->
     return r
 
 
-@jit
+@inlined
 def primal(
     table: Array,
     row_label: Array,
@@ -224,7 +225,7 @@ def primal(
     return -1
 
 
-@jit
+@inlined
 def _leaving_by_dual(table: Array, row_label: Array, p: int, bland: bool) -> int:
     """Return the row to pivot out, or 0 where no right side is negative."""
     r = 0
@@ -240,7 +241,7 @@ def _leaving_by_dual(table: Array, row_label: Array, p: int, bland: bool) -> int
     return r
 
 
-@jit
+@inlined
 def _entering_by_dual(table: Array, column_label: Array, q: int, r: int, bland: bool) -> int:
     """Return the column whose price bounds row r first, or 0 if none does."""
     c = 0
@@ -259,7 +260,7 @@ def _entering_by_dual(table: Array, column_label: Array, q: int, r: int, bland: 
     return c
 
 
-@jit
+@inlined
 def dual(table: Array, row_label: Array, column_label: Array, pivot: Array, p: int, q: int, most: int) -> int:
     """Pivot from prices that are not negative to the optimum, as after `append_row`; return as `primal` does."""
     idle = 0
@@ -277,7 +278,7 @@ def dual(table: Array, row_label: Array, column_label: Array, pivot: Array, p: i
     return -1
 
 
-@jit
+@inlined
 def take(table: Array, row_label: Array, column_label: Array, p: int, q: int, x: Array, y: Array) -> None:
     """Read both strategies off an optimal table into the first p of x and the first q of y."""
     for i in range(p):
@@ -296,7 +297,7 @@ def take(table: Array, row_label: Array, column_label: Array, p: int, q: int, x:
     normalise(y, q)
 
 
-@jit
+@inlined
 def normalise(weights: Array, size: int) -> None:
     """Make a probability vector of what rounding left: noise to 0, sum 1; uniform if nothing is left."""
     total = 0.0
@@ -446,6 +447,38 @@ def share(strategy: Array, group: Array, size: int) -> None:
         count[group[i]] += 1.0
     for i in range(size):
         strategy[i] = total[group[i]] / count[group[i]]
+
+
+@jit
+def share_evenly(cells: Array, num_rows: int, num_columns: int, x: Array, y: Array) -> None:
+    """Share what rows got among the rows equal to them, cell for cell, and so for columns.
+
+    The proof of the strategies stays what it was, but for rounding. `cells` is one-dimensional, row after row.
+    """
+    _share_lines(cells, num_rows, num_columns, num_columns, 1, x)
+    _share_lines(cells, num_columns, num_rows, 1, num_columns, y)
+
+
+@jit
+def _share_lines(cells: Array, num_lines: int, size: int, line_step: int, step: int, strategy: Array) -> None:
+    """Share among equal lines: of `size` cells `step` apart, `line_step` from one line to the next."""
+    same = np.empty(num_lines, np.int64)
+    done = np.zeros(num_lines, np.uint8)
+    for i in range(num_lines):
+        if strategy[i] > 0.0 and done[i] == 0:
+            count = 0
+            total = 0.0
+            for k in range(num_lines):
+                j = 0
+                while j < size and cells[k * line_step + j * step] == cells[i * line_step + j * step]:
+                    j += 1
+                if j == size:
+                    same[count] = k
+                    count += 1
+                    total += strategy[k]
+            for h in range(count):
+                strategy[same[h]] = total / count
+                done[same[h]] = 1
 
 
 @jit
