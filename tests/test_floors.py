@@ -15,11 +15,11 @@ PACKAGE = ROOT / "wts_fast"
 #: NEIGHBOURS says so; `wts_fast` itself (the door) and `__main__` stand on the roof.
 FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
-    {"notation", "oracle", "draw", "conformance"},
+    {"notation", "oracle", "oracle_solve", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
-    {"note", "record", "game", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
+    {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
     | {"training", "_training_jit"},
-    {"analysis", "fuzz", "perft", "signature", "layers", "measure", "match"} | {"threats"},
+    {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"} | {"threats"},
     {"cli"},
 ]
 NEIGHBOURS = {
@@ -27,6 +27,7 @@ NEIGHBOURS = {
     ("state", "squares"),
     ("oracle", "notation"),
     ("oracle", "draw"),
+    ("oracle_solve", "oracle"),
     ("draw", "notation"),
     ("engine", "_kernel"),
     ("evaluation", "_kernel"),
@@ -54,6 +55,7 @@ NEIGHBOURS = {
     ("tree", "_tree_jit"),
     ("tree", "_node_jit"),
     ("_tree_jit", "_node_jit"),
+    ("solver", "_solve_jit"),
     ("layers", "analysis"),
     ("layers", "signature"),
     ("match", "analysis"),

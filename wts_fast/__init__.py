@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .analysis import analyze
     from .engine import Batch, playouts
     from .game import Game
+    from .solver import solve
     from .state import Outcome
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "matrix",
     "oracle",
     "playouts",
+    "solve",
 ]
 
 __version__ = "0.1.0"
@@ -45,6 +47,7 @@ _HOMES = {
     "matrix": None,
     "oracle": None,
     "playouts": "engine",
+    "solve": "solver",
 }
 
 

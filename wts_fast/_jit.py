@@ -40,6 +40,7 @@ SOURCES = (
     "_random_jit.py",
     "_training_jit.py",
     "_tree_jit.py",
+    "_solve_jit.py",
     "squares.py",
 )
 
