@@ -463,13 +463,13 @@ def test_many_games_are_believed_and_few_are_not():
     for each, error in ((200_000, 0.01), (50, 0.5)):
         games = np.full((12, 12), each)
         wins = 2 * rng.binomial(games, (1 + true) / 2) - games
-        estimate(games, wins, np.zeros((2, 12)), payoff)
+        estimate(games, wins, np.zeros((2, 12)), payoff, 1.0)
         assert abs(payoff - true).max() < error
         assert ((payoff - true) ** 2).mean() <= ((wins / games - true) ** 2).mean() * 1.01
     # Pure luck: a matrix of equal cells stays nearly equal, though the means of the cells do not.
     games = np.full((12, 12), 10)
     wins = 2 * rng.binomial(games, 0.5) - games
-    estimate(games, wins, np.zeros((2, 12)), payoff)
+    estimate(games, wins, np.zeros((2, 12)), payoff, 1.0)
     assert payoff.std() < 0.75 * (wins / games).std()
 
 

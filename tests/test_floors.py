@@ -18,7 +18,7 @@ FLOORS: list[set[str]] = [
     {"notation", "oracle", "oracle_solve", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
-    | {"training", "_training_jit"},
+    | {"training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"} | {"threats"},
     {"cli"},
 ]
@@ -50,6 +50,12 @@ NEIGHBOURS = {
     ("flat", "_flat_jit"),
     ("methods", "search"),
     ("methods", "flat"),
+    ("methods", "mcts"),
+    ("mcts", "search"),
+    ("mcts", "_mcts_jit"),
+    ("mcts", "_learners_jit"),
+    ("mcts", "_flat_jit"),
+    ("_mcts_jit", "_learners_jit"),
     ("methods", "tree"),
     ("tree", "search"),
     ("tree", "_tree_jit"),

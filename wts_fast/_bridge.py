@@ -23,12 +23,14 @@ from . import _kernel
 from .engine import STATE_DTYPE  # its import checks the layout of a state against the kernel
 
 __all__ = [
+    "OUTCOME_BYTE",
     "PREFIX",
     "STATE_WORDS",
     "bounds",
     "evaluate",
     "evaluate_cell",
     "evaluate_matrix",
+    "legal",
     "playout",
     "state_words",
     "turn",
@@ -40,12 +42,16 @@ PREFIX = f"wts_fast_abi{_kernel.ABI}_"
 #: Words of a position.
 STATE_WORDS = STATE_DTYPE.itemsize // 8
 
+#: Which of its bytes tells the outcome: 0 while play goes on, 1 or 2 for a win of Black or White, 3 for a draw.
+OUTCOME_BYTE = int(STATE_DTYPE.fields["outcome"][1])  # type: ignore[index]
+
 if STATE_DTYPE.itemsize % 8 or STATE_DTYPE.alignment > 8:
     raise ImportError("the kernel's state is not made of words of 64 bits; install the package again")
 
 # The C type of each function as Cython writes it into the capsule: a call of another type would corrupt memory.
 _C_TYPES = {
     "wts_turn": "void (void *, int, int)",
+    "wts_legal": "int (void *, unsigned char *)",
     "wts_playout": "int (void *, unsigned PY_LONG_LONG *, int)",
     "wts_bounds": "int (void *, float *, float *)",
     "wts_eval": "float (void *, void *)",
@@ -69,6 +75,10 @@ _SYMBOLS = {name: _register(name, c_type) for name, c_type in _C_TYPES.items()}
 
 #: ``turn(state, black, white)``: plays a legal turn in place and sets the outcome.
 turn = types.ExternalFunction(_SYMBOLS["wts_turn"], types.void(types.voidptr, types.intc, types.intc))
+
+#: ``legal(state, squares)``: writes the empty squares, ascending, into uint8 `squares`, which has room for 81; returns
+#: their number, 0 where the game is over.
+legal = types.ExternalFunction(_SYMBOLS["wts_legal"], types.intc(types.voidptr, types.voidptr))
 
 #: ``playout(state, rng, cap)``: random turns in place to the end of the game, at most `cap`; returns the outcome
 #: code, 0 for unfinished. `rng` is the state of a xoshiro256++ generator, four words, and moves on.

@@ -117,7 +117,7 @@ def merge(cells: Array, results: Array, games: Array, wins: Array, tally: Array)
 
 
 @jit
-def prior_games(spread: float, groups: int, played: float, noise: float, most: float) -> float:
+def prior_games(spread: float, groups: int, played: float, noise: float, least: float, most: float) -> float:
     """Return how many games of the common mean outweigh one group's own: noise per variance between the groups.
 
     `spread` is the sum of games times the squared deviation of the group's mean, `noise` the variance of one game. What
@@ -126,16 +126,17 @@ def prior_games(spread: float, groups: int, played: float, noise: float, most: f
     excess = spread - noise * groups
     if excess * most <= noise * played:
         return most
-    return max(_LEAST_PRIOR, noise * played / excess)
+    return max(least, noise * played / excess)
 
 
 @jit
-def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
+def estimate(games: Array, wins: Array, effects: Array, payoff: Array, share: float) -> None:
     """Fill `payoff`, float64[k, k], with the estimated payoff matrix.
 
     The guess for a cell is base + row's effect + column's effect, fitted to all games by turns; the estimate
     lies between it and the mean of the cell's own games. How far each is drawn back to what is more
-    common is chosen by `prior_games`. `effects`, float64[2, k], keeps the fit from one call to the next.
+    common is chosen by `prior_games`. `effects`, float64[2, k], keeps the fit from one call to the next. `share` is how
+    far one result scatters, as a part of what a game won or lost does: 1 for random games.
     """
     k = games.shape[0]
     played = 0
@@ -145,7 +146,8 @@ def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
             played += games[a, b]
             won += wins[a, b]
     base = won / (played + _LEAST_PRIOR)
-    noise = 1.0 - base * base + 1e-3  # of a game won or lost; draws are rare
+    noise = share * (1.0 - base * base + 1e-3)  # of a game won or lost; draws are rare
+    least = share * _LEAST_PRIOR
     weight = np.empty(k)
     total = np.empty(k)
     for _ in range(2):
@@ -160,7 +162,7 @@ def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
                     total[i] += wins[a, b] - games[a, b] * (base + effects[1 - side, j])
                 if weight[i] > 0.0:
                     spread += total[i] * total[i] / weight[i]
-            prior = prior_games(spread, k, played, noise, _MOST_PRIOR_EFFECT)
+            prior = prior_games(spread, k, played, noise, least, _MOST_PRIOR_EFFECT)
             for i in range(k):
                 effects[side, i] = total[i] / (weight[i] + prior)
     spread = 0.0
@@ -172,7 +174,7 @@ def estimate(games: Array, wins: Array, effects: Array, payoff: Array) -> None:
                 seen += 1
                 rest = wins[a, b] - games[a, b] * payoff[a, b]
                 spread += rest * rest / games[a, b]
-    prior = prior_games(spread, seen, played, noise, _MOST_PRIOR_CELL)
+    prior = prior_games(spread, seen, played, noise, least, _MOST_PRIOR_CELL)
     for a in range(k):
         for b in range(k):
             payoff[a, b] = (wins[a, b] + prior * payoff[a, b]) / (games[a, b] + prior)
@@ -235,7 +237,7 @@ def learn(
     """
     merge(cells, results, games, wins, tally)
     payoff = np.empty(games.shape)
-    estimate(games, wins, effects, payoff)
+    estimate(games, wins, effects, payoff, 1.0)
     match_regrets(payoff, memory, steps)
     k = black.size
     for side in range(2):

@@ -8,7 +8,7 @@ import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -133,6 +133,11 @@ def analyze(
     nodes: int | None = None,
     seed: int | None = None,
     threads: int = 1,
+    memory_mb: int = 512,
+    leaf: Literal["playouts", "evaluation"] | None = None,
+    final: Literal["average", "root-matrix"] | None = None,
+    exploration: float | None = None,
+    learners: int | None = None,
     on_progress: Callable[[Analysis], object] | None = None,
     should_stop: Callable[[], object] | None = None,
     keep_on_interrupt: bool = False,
@@ -153,6 +158,18 @@ def analyze(
         0 to 2^64 - 1. One is drawn from the system's entropy if left out; the answer names it.
     threads : int
         At least 1; more than there are processors to use are cut down to those.
+    memory_mb : int
+        Mebibytes for the tree of a search that has one, 1 to 2^20; where they are full it goes on without new nodes.
+    leaf : {"playouts", "evaluation"}, optional
+        Monte Carlo trees: what values a new position, one random game (``"playouts"``, if left out) or the evaluation.
+    final : {"average", "root-matrix"}, optional
+        Monte Carlo trees: whether the answer is what the method calls its strategy (``"average"``, if left out), or the
+        equilibrium of the payoffs of this turn as the search estimates them.
+    exploration : float, optional
+        Monte Carlo trees: the parameter of exploration, 0 to 1; the default is that of the method's paper.
+    learners : int, optional
+        Monte Carlo trees: how many are grown beside each other and added up, 1 to 64; 1 if left out. No more
+        threads than that are of use.
     on_progress : callable, optional
         Called about four times a second with the `Analysis` so far.
     should_stop : callable, optional
@@ -171,16 +188,20 @@ def analyze(
     LimitError
         If a limit, the seed or `threads` is not what it should be; its ``field`` says which.
     WtsError
-        If `position` is no position (code ``position-type``), or `method` names none (``method-name``).
+        If `position` is no position (code ``position-type``), or `method` names none (``method-name``), or
+        an option is not one of the method (``option-name``) or not what it should be (``option-value``).
     KeyboardInterrupt
         After Ctrl-C, unless `keep_on_interrupt`.
 
     Notes
     -----
-    Turns are sampled by regret matching, with a quarter of each player's squares chosen at random,
+    ``"flat"``: turns are sampled by regret matching, with a quarter of each player's squares chosen at random,
     and each is followed by one uniformly random game. The payoffs of this one turn are estimated from
     the results, and the strategies are the averages of regret matching on that estimate. So the value is that of
     these strategies if all later turns are played at random.
+
+    ``"duct"``, ``"rm"``, ``"rm+"``, ``"exp3"`` and ``"oos"`` are Monte Carlo trees, in which both players learn at
+    every node; the value is that of the answer's strategies on the estimated payoffs of this turn.
 
     Examples
     --------
@@ -195,6 +216,8 @@ def analyze(
     most = None if nodes is None else _whole(nodes, "nodes", 0, _MOST_NODES)
     number = secrets.randbits(64) if seed is None else _whole(seed, "seed", 0, 2**64 - 1)
     used = min(_whole(threads, "threads", 1, 2**31 - 1), _processors())
+    memory = _whole(memory_mb, "memory_mb", 1, 2**20)
+    options = chosen.check({"leaf": leaf, "final": final, "exploration": exploration, "learners": learners})
     squares = np.array(position.legal, dtype=np.intp)
 
     def spread(strategy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
@@ -231,8 +254,8 @@ def analyze(
         ended = SearchResult(exact, 0.0, exact, exact, nothing, nothing, 0.0, 0, 0, 0, 0.0, 0.0, "finished")
         return analysis(ended)
     report = None if on_progress is None else lambda found: on_progress(analysis(found))
-    budget = Budget(limit, most, report, should_stop, keep_on_interrupt)
-    return analysis(chosen.load()(position, number, used, budget))
+    budget = Budget(limit, most, report, should_stop, keep_on_interrupt, memory)
+    return analysis(chosen.load()(position, number, used, budget, **options))
 
 
 def _kernel_position(position: Any) -> Position:

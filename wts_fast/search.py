@@ -26,7 +26,7 @@ __all__ = ["Budget", "Search", "SearchResult", "StoppedBy"]
 
 StoppedBy = Literal["nodes", "seconds", "interrupt", "finished", "memory", "solved"]
 Floats = npt.NDArray[np.float64]
-Part = TypeVar("Part")  # what a chunk brings
+Part = TypeVar("Part")  # what a chunk brings, never None
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,8 @@ class Budget:
         Called with a `SearchResult` about four times a second.
     should_stop
         Asked some hundred times a second; once it returns something true the search ends.
+    memory_mb
+        Mebibytes for a search that remembers positions; where they are full, it goes on with those it has.
     keep_on_interrupt
         Whether Ctrl-C ends the search with what it has (``stopped_by`` is then ``"interrupt"``)
         instead of raising `KeyboardInterrupt`.
@@ -51,6 +53,7 @@ class Budget:
     on_progress: Callable[[SearchResult], object] | None = None
     should_stop: Callable[[], object] | None = None
     keep_on_interrupt: bool = False
+    memory_mb: int = 512
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -310,7 +310,7 @@ def run(position: Position, seed: int, threads: int, budget: Budget) -> SearchRe
     tree: Tree | None = None
     ended: StoppedBy = "interrupt"
     try:
-        tree = Tree(position, threads=threads)
+        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads)
         started = time.perf_counter()
         if budget.nodes != 0:
             deadline = math.inf if budget.seconds is None else started + budget.seconds

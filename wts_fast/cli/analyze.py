@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from ..methods import DEFAULT, METHODS
+from ..methods import DEFAULT, METHODS, OPTIONS
 from . import common, terminal
 
 if TYPE_CHECKING:
@@ -31,6 +31,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--nodes", type=common.count, metavar="N", help="how many turns to sample")
     parser.add_argument("--seed", type=common.seed, metavar="N", help="0 to 2^64 - 1; drawn and shown if left out")
     parser.add_argument("--threads", type=common.threads, default=1, metavar="N", help="1 if left out")
+    parser.add_argument(
+        "--memory", type=common.whole_number(1, 2**20), default=512, metavar="MB", help="for a tree (512)"
+    )
+    group = parser.add_argument_group("Monte Carlo trees", "options of the methods duct, rm, rm+, exp3 and oos")
+    for option in OPTIONS.values():
+        group.add_argument(f"--{option.name}", metavar="|".join(option.words) or "N", help=option.about)
     parser.add_argument("--top", type=common.whole_number(0, 81), default=5, metavar="N", help="squares to list (5)")
     parser.add_argument("--json", action="store_true", help="print the analysis as one line of JSON")
     parser.add_argument("--svg", metavar="FILE", help="also write both heat maps as a picture")
@@ -43,6 +49,8 @@ def run(args: argparse.Namespace) -> int:
 
     from ..analysis import analyze
 
+    given = {option: getattr(args, option.name) for option in OPTIONS.values()}
+    options = {option.name: option.read(text) for option, text in given.items() if text is not None}
     limit = args.seconds if args.seconds is not None or args.nodes is not None else 1.0
     with _progress(limit, args.nodes) as on_progress:
         found = analyze(
@@ -52,6 +60,8 @@ def run(args: argparse.Namespace) -> int:
             nodes=args.nodes,
             seed=args.seed,
             threads=args.threads,
+            memory_mb=args.memory,
+            **options,
             on_progress=on_progress,
             keep_on_interrupt=True,
         )

@@ -184,7 +184,9 @@ def _setting(name: str, text: str, known: tuple[str, ...], field: str) -> Any:
                 field=field,
             )
         return float(text)
-    if name in ("nodes", "threads"):
+    if name in methods.OPTIONS:
+        return methods.OPTIONS[name].read(text)
+    if name in ("nodes", "threads", "memory_mb"):
         if not re.fullmatch(r"[0-9]{1,15}", text) or int(text) < 1:
             raise WtsError(
                 f"expected {name}, a whole number from 1, not {text[:20]!r}", code="player-setting", field=field
