@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ._bridge import STATE_WORDS
+from ._bridge import bounds as _bounds
 from ._bridge import turn as _turn
 from ._jit import jit
 from ._matrix_jit import group_rows, solve_scaled
@@ -93,6 +94,7 @@ _ROUND_WORK = 1 << 16  # in the unit of `WORK`: cells of matrices solved, and a 
 _WORK_MATRIX = 20
 _ROUNDING = 1e-13  # bounds that move by less have not moved
 _PROGRESS = 1e-6  # nor have those of a node whose width shrinks by a smaller part: cycles can go on like that for ever
+_EAGER = 4  # a node of so few legal squares makes nodes of all its cells at once: what is proved of them is worth it
 _DEEPEST = 512  # of the walk; what lies below is for another round
 
 _SYMMETRIES = 8
@@ -241,7 +243,8 @@ def transform(state: Array, lane: Int, image: Array) -> None:
 def look_up(graph: Graph, state: Array, lanes: Array, scratch: Array, create: bool) -> Int:
     """Return 2 * node + (1 if the colours are swapped there), or `_OPEN` where there is none and none is created.
 
-    `state` is undecided, `lanes` has its 16 keys. The whole position is compared: equal keys prove nothing.
+    `state` is undecided, `lanes` has its 16 keys. The whole position is compared: equal keys prove nothing. A new node
+    begins with the bounds that the kernel proves at a glance.
     """
     lane = least_lane(lanes)
     key = lanes[lane]
@@ -277,8 +280,10 @@ def look_up(graph: Graph, state: Array, lanes: Array, scratch: Array, create: bo
     graph.table[place] = node + 1
     graph.state[node] = scratch
     graph.key[node] = key
-    graph.lower[node] = -1.0
-    graph.upper[node] = 1.0
+    proved: Array = np.empty(2, np.float32)
+    _bounds(scratch.ctypes, proved[:1].ctypes, proved[1:].ctypes)
+    graph.lower[node] = proved[0]
+    graph.upper[node] = proved[1]
     graph.start[node] = OFF
     graph.tried[node] = -1
     graph.depth[node] = 0
@@ -316,7 +321,7 @@ def rehash(graph: Graph) -> None:
 
 @jit
 def expand(graph: Graph, node: Int) -> None:
-    """Give a node its cells: play every joint turn, note the ended games and the positions that are nodes already."""
+    """Give a node its cells: play every joint turn, note the ended games and the positions that are nodes."""
     state = graph.state[node]
     n = np.int64(graph.squares[node])
     begin = graph.counts[USED_CELLS]
@@ -338,7 +343,7 @@ def expand(graph: Graph, node: Int) -> None:
                 lanes[:] = turtles
                 change_lanes(state, child, lanes)
                 add_eggs(child, lanes)
-                graph.pool[begin + n * a + b] = look_up(graph, child, lanes, scratch, False)
+                graph.pool[begin + n * a + b] = look_up(graph, child, lanes, scratch, bool(n <= _EAGER))
     graph.counts[USED_CELLS] = begin + n * (n + 2)
     graph.counts[EXPANDED] += 1
     graph.start[node] = begin
@@ -550,7 +555,7 @@ def go_round(graph: Graph, root: Int, tolerance: float, ratio: float, most: Int)
         over = (
             expanded >= most
             or graph.counts[USED_CELLS] - used >= _ROUND_CELLS
-            or graph.counts[CREATED] - created >= SPARE_NODES - 1
+            or graph.counts[CREATED] - created >= SPARE_NODES - _EAGER * _EAGER - 1
             or graph.counts[WORK] - worked >= _ROUND_WORK
         )
         if down:

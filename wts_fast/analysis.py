@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-import operator
 import os
 import secrets
 from collections.abc import Callable
@@ -15,15 +13,11 @@ import numpy.typing as npt
 
 from . import methods
 from ._kernel import Position
-from .errors import LimitError, WtsError
+from .limits import MOST_NODES, duration, kernel_position, whole
 from .search import Budget, SearchResult, StoppedBy
 from .squares import NUM_SQUARES, Colour, parse_colour, square_name
-from .state import State
 
 __all__ = ["Analysis", "analyze"]
-
-_MOST_SECONDS = 31_536_000.0
-_MOST_NODES = 10**18
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,7 +91,7 @@ class Analysis:
             If `n` is not a whole number from 0.
         """
         strategy = (self.black, self.white)[parse_colour(colour)]
-        count = _whole(n, "n", 0, _MOST_NODES)
+        count = whole(n, "n", 0, MOST_NODES)
         order = sorted(np.flatnonzero(strategy).tolist(), key=lambda s: (-strategy[s], s))
         return tuple((square_name(s), float(strategy[s])) for s in order[:count])
 
@@ -210,13 +204,13 @@ def analyze(
     >>> found.nodes, found.stopped_by, bool(abs(found.black.sum() - 1) < 1e-9)
     (2000, 'nodes', True)
     """
-    position = _kernel_position(position)
+    position = kernel_position(position)
     chosen = methods.method(method)
-    limit = _duration(1.0 if seconds is None and nodes is None else seconds)
-    most = None if nodes is None else _whole(nodes, "nodes", 0, _MOST_NODES)
-    number = secrets.randbits(64) if seed is None else _whole(seed, "seed", 0, 2**64 - 1)
-    used = min(_whole(threads, "threads", 1, 2**31 - 1), _processors())
-    memory = _whole(memory_mb, "memory_mb", 1, 2**20)
+    limit = duration(1.0 if seconds is None and nodes is None else seconds)
+    most = None if nodes is None else whole(nodes, "nodes", 0, MOST_NODES)
+    number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0, 2**64 - 1)
+    used = min(whole(threads, "threads", 1, 2**31 - 1), _processors())
+    memory = whole(memory_mb, "memory_mb", 1, 2**20)
     options = chosen.check({"leaf": leaf, "final": final, "exploration": exploration, "learners": learners})
     squares = np.array(position.legal, dtype=np.intp)
 
@@ -258,44 +252,8 @@ def analyze(
     return analysis(chosen.load()(position, number, used, budget, **options))
 
 
-def _kernel_position(position: Any) -> Position:
-    if isinstance(position, Position):
-        return position
-    state = getattr(position, "state", None)
-    if not isinstance(state, State):
-        raise WtsError(f"expected a Position, not {type(position).__name__}", code="position-type", field="position")
-    return Position.from_state(state)
-
-
 def _processors() -> int:
     """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-def _whole(value: object, field: str, least: int, most: int) -> int:
-    # bool and numpy.bool_ are refused by name, as for squares.
-    if type(value).__name__ not in ("bool", "bool_"):
-        try:
-            number = operator.index(value)  # type: ignore[arg-type]
-        except TypeError:
-            pass
-        else:
-            if least <= number <= most:
-                return number
-    raise LimitError(f"expected a whole number from {least} to {most}", code=f"{field}-range", field=field)
-
-
-def _duration(value: object) -> float | None:
-    if value is None:
-        return None
-    if not isinstance(value, (str, bytes)) and type(value).__name__ not in ("bool", "bool_"):
-        try:
-            number = float(value)  # type: ignore[arg-type]
-        except (TypeError, ValueError, OverflowError):
-            pass
-        else:
-            if math.isfinite(number) and 0.0 <= number <= _MOST_SECONDS:
-                return number
-    raise LimitError("expected seconds, a number from 0 to 31536000", code="seconds-range", field="seconds")

@@ -36,7 +36,7 @@ def whole(value: object, field: str, least: int, most: int) -> int:
     raise LimitError(f"expected a whole number from {least} to {most}", code=f"{field}-range", field=field)
 
 
-def real(value: object, field: str, least: float, most: float) -> float:
+def real(value: object, field: str, least: float, most: float, what: str = "a number") -> float:
     """Return a number within its range as a float.
 
     Raises
@@ -52,9 +52,7 @@ def real(value: object, field: str, least: float, most: float) -> float:
         else:
             if math.isfinite(number) and least <= number <= most:
                 return number
-    name = field if field == "seconds" else "a number"
-    between = f", a number from {least:.10g} to {most:.10g}" if field == "seconds" else f" from {least:g} to {most:g}"
-    raise LimitError(f"expected {name}{between}", code=f"{field}-range", field=field)
+    raise LimitError(f"expected {what} from {least:.10g} to {most:.10g}", code=f"{field}-range", field=field)
 
 
 def duration(value: object) -> float | None:
@@ -65,7 +63,7 @@ def duration(value: object) -> float | None:
     LimitError
         As `real`.
     """
-    return None if value is None else real(value, "seconds", 0.0, MOST_SECONDS)
+    return None if value is None else real(value, "seconds", 0.0, MOST_SECONDS, "seconds, a number")
 
 
 def kernel_position(position: Any) -> Position:

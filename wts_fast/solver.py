@@ -152,10 +152,11 @@ class Solver:
 
     Notes
     -----
-    Bounds start at -1 and 1 and only ever come nearer: a position's lower bound is the value of the matrix game of the
-    lower bounds of what its turns lead to, and so for the upper. So they hold in games that capture and refill squares
-    without end, whatever that is worth. The search goes where two strategies, each best for its player if all that
-    is unknown turns out well for him, make the bounds meet worst; no turn is left out by a guess. The same position,
+    Bounds start at what is proved at a glance (-1 and 1, or better where one player has squares that complete a row)
+    and only ever come nearer: a position's lower bound is the value of the matrix game of the lower bounds of what its
+    turns lead to, and so for the upper. So they hold in games that capture and refill squares without end, whatever
+    that is worth. The search goes where two strategies, each best for its player if all that is unknown turns out
+    well for him, make the bounds meet worst; no turn is left out by a guess. The same position,
     `nodes` and `memory_mb` give the same answer.
 
     Examples
@@ -177,6 +178,7 @@ class Solver:
         self._inner: ModuleType | None = None
         self._graph: Any = None
         self._root = 0
+        self._at_a_glance = -1.0, 1.0
         self._lane = 0
 
     @property
@@ -274,6 +276,9 @@ class Solver:
         with compiling():
             found = int(inner.add_position(graph, state_words(self._position)))
             self._root, self._lane = (found & 0xFFFFFFFF) // 2, found >> 32
+            # The root's own bounds shall come from its turns, so that its strategies keep to them.
+            self._at_a_glance = float(graph.lower[self._root]), float(graph.upper[self._root])
+            graph.lower[self._root], graph.upper[self._root] = -1.0, 1.0
             # Calls that do nothing make sure of the compiled code.
             inner.walk(graph, self._root, 2.0, _RATIO, 0, 0)
             inner.sweep(graph, -1, 0)
@@ -376,7 +381,8 @@ class Solver:
         elif self._graph is not None:
             counts = self._graph.counts.tolist()
             size = _bytes(self._graph) / (1 << 20)
-            low, high = float(self._graph.lower[self._root]), float(self._graph.upper[self._root])
+            low = max(self._at_a_glance[0], float(self._graph.lower[self._root]))
+            high = min(self._at_a_glance[1], float(self._graph.upper[self._root]))
             lower, upper = (-high, -low) if self._lane >= len(SYMMETRIES) else (low, high)
             cells = self._cells(legal)
             if cells is not None:
