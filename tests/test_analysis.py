@@ -662,3 +662,18 @@ def test_ctrl_c_where_llvm_drops_exceptions_is_not_lost():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     with compiling():
         pass  # nothing is left over
+
+
+def test_the_tree_tells_what_is_likely_to_follow():
+    found = analyze(Position(FOUR), method="tree", nodes=400)
+    assert found.continuations
+    for line in found.continuations:
+        chance = found.black[line.turns[0][0]] * found.white[line.turns[0][1]]
+        assert 0 < line.probability <= chance + 1e-9
+    data = json.loads(json.dumps(found.to_dict(), allow_nan=False))["continuations"]
+    assert [line["probability"] for line in data] == [line.probability for line in found.continuations]
+    assert data[0]["turns"][0] == " ".join(SQUARE_NAMES[s] for s in found.continuations[0].turns[0])
+
+
+def test_a_search_of_one_turn_tells_of_no_continuation():
+    assert analyze(Position(FOUR), method="flat", nodes=400, seed=1).continuations == ()

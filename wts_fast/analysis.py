@@ -14,7 +14,8 @@ import numpy.typing as npt
 from . import methods
 from ._kernel import Position
 from .limits import MOST_NODES, duration, kernel_position, whole
-from .search import Budget, SearchResult, StoppedBy
+from .notation import format_turn
+from .search import Budget, Continuation, SearchResult, StoppedBy
 from .squares import NUM_SQUARES, Colour, parse_colour, square_name
 
 __all__ = ["Analysis", "analyze"]
@@ -53,6 +54,9 @@ class Analysis:
     stopped_by : {"nodes", "seconds", "interrupt", "memory", "solved", "finished"} or None
         Which limit ended the search; ``"solved"`` if the value is proved; ``"finished"`` if the game is over; None in a
         report of progress.
+    continuations : tuple of Continuation
+        The likeliest joint turns from here, a few of them, likeliest first, as far as the search has looked; none
+        from a search that looks at this turn only.
     """
 
     position: Position
@@ -72,6 +76,7 @@ class Analysis:
     seed: int
     threads: int
     stopped_by: StoppedBy | None
+    continuations: tuple[Continuation, ...] = ()
 
     def top(self, colour: Colour, n: int = 5) -> tuple[tuple[str, float], ...]:
         """Return a player's `n` likeliest squares with their probabilities, likeliest first.
@@ -99,6 +104,14 @@ class Analysis:
         """Return the analysis as a dict of JSON values, the strategies by names of squares, likeliest first."""
         data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
         data["position"] = str(self.position)
+        data["continuations"] = [
+            {
+                "turns": [format_turn(black, white) for black, white in line.turns],
+                "probability": line.probability,
+                "value": line.value,
+            }
+            for line in self.continuations
+        ]
         data["black"] = dict(self.top("black", NUM_SQUARES))
         data["white"] = dict(self.top("white", NUM_SQUARES))
         return data
@@ -239,6 +252,7 @@ def analyze(
             seed=number,
             threads=used,
             stopped_by=found.stopped_by,
+            continuations=found.continuations,
         )
 
     outcome = position.outcome

@@ -22,7 +22,7 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from ._kernel import Position
 
-__all__ = ["Budget", "Search", "SearchResult", "StoppedBy"]
+__all__ = ["Budget", "Continuation", "Search", "SearchResult", "StoppedBy"]
 
 StoppedBy = Literal["nodes", "seconds", "interrupt", "finished", "memory", "solved"]
 Floats = npt.NDArray[np.float64]
@@ -56,6 +56,25 @@ class Budget:
     memory_mb: int = 512
 
 
+@dataclass(frozen=True, slots=True)
+class Continuation:
+    """Joint turns that may follow one another.
+
+    Attributes
+    ----------
+    turns : tuple of (int, int)
+        The squares of Black and White.
+    probability : float
+        That just these are played, by the strategies found.
+    value : float
+        Black's value behind them.
+    """
+
+    turns: tuple[tuple[int, int], ...]
+    probability: float
+    value: float
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchResult:
     """What a search has found: strategies over the legal squares, ascending, and Black's value."""
@@ -73,6 +92,7 @@ class SearchResult:
     seconds: float
     compile_seconds: float
     stopped_by: StoppedBy | None  # None while it goes on
+    continuations: tuple[Continuation, ...] = ()  # the likeliest first
 
 
 class Search(ABC, Generic[Part]):

@@ -13,18 +13,17 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from .search import Budget, SearchResult, StoppedBy
+from .search import Budget, Continuation, SearchResult, StoppedBy
 
 if TYPE_CHECKING:
     from ._kernel import Position
 
-__all__ = ["Continuation", "Tree", "run"]
+__all__ = ["Tree", "run"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,15 +31,6 @@ _MOST_SLOTS = 4096  # matrices kept; a smaller heap of them is filled and found 
 _LEAST_SLOTS = 512
 _ASK = 0.005  # seconds between two questions whether to stop
 _REPORT = 0.25
-
-
-@dataclass(frozen=True, slots=True)
-class Continuation:
-    """Joint turns that may follow, as (black, white) squares; how likely they are, and Black's value behind them."""
-
-    turns: tuple[tuple[int, int], ...]
-    probability: float
-    value: float
 
 
 class Tree:
@@ -242,7 +232,7 @@ class Tree:
             How many turns of each at most. A line ends earlier where the tree does, or the game.
         """
         found: list[Continuation] = []
-        # Nodes still to be followed, likeliest first: (line so far, position, node).
+        # Nodes still to be followed, likeliest first: (line so far, position before its last turn, node).
         waiting: list[tuple[Continuation, Any, int]] = []
         start = Continuation((), 1.0, float(self._nodes[0]["value"]))
         waiting.append((start, self.position, 0))
@@ -252,6 +242,8 @@ class Tree:
             if node < 0 or len(line.turns) == turns:
                 found.append(line)
                 continue
+            if line.turns:
+                position = position.play(*line.turns[-1])
             black, white, _ = self._strategies(node)
             squares = position.legal
             children = {}
@@ -268,7 +260,7 @@ class Tree:
                     value = float(self._nodes[child]["value"] if child >= 0 else static[cell])
                     turn = (squares[i], squares[j])
                     longer = Continuation((*line.turns, turn), line.probability * float(black[i] * white[j]), value)
-                    waiting.append((longer, position.play(*turn), child))
+                    waiting.append((longer, position, child))
         return tuple(found)
 
     def result(self, nodes: int, seconds: float, compile_seconds: float, stopped_by: StoppedBy | None) -> SearchResult:
@@ -289,6 +281,7 @@ class Tree:
             seconds=seconds,
             compile_seconds=compile_seconds,
             stopped_by=stopped_by,
+            continuations=self.continuations(),
         )
 
 
