@@ -13,7 +13,7 @@ import pytest
 
 import wts_fast as wts
 
-HEAVY = ("numpy", "numba", "llvmlite", "scipy", "rich")
+HEAVY = ("numpy", "numba", "llvmlite", "scipy", "rich", "matplotlib")
 
 
 def run_python(code: str, cwd: Path) -> str:

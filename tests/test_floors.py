@@ -19,7 +19,8 @@ FLOORS: list[set[str]] = [
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
     | {"training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
-    {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"} | {"threats"},
+    {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
+    | {"threats", "words"},
     {"cli"},
 ]
 NEIGHBOURS = {
@@ -66,6 +67,7 @@ NEIGHBOURS = {
     ("layers", "signature"),
     ("match", "analysis"),
     ("measure", "layers"),
+    ("words", "threats"),
     ("measure", "signature"),
 }
 #: The two implementations of the rules know names of things from one another's ground floor, and nothing else.

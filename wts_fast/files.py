@@ -8,7 +8,7 @@ import os
 import tempfile
 from pathlib import Path
 
-__all__ = ["write_text_atomically"]
+__all__ = ["write_bytes_atomically", "write_text_atomically"]
 
 
 def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
@@ -31,8 +31,12 @@ def write_text_atomically(path: str | os.PathLike[str], text: str) -> None:
         If the folder is missing, the disk full or the place not writable. Its ``filename`` is `path`,
         and an old file stays as it was.
     """
+    write_bytes_atomically(path, text.encode("utf-8"))
+
+
+def write_bytes_atomically(path: str | os.PathLike[str], data: bytes) -> None:
+    """Write a file of bytes as `write_text_atomically` writes text."""
     target = Path(os.path.realpath(path))
-    data = text.encode("utf-8")
     try:
         # /dev/stdout may lead to a file that a shell holds open; replacing it would lose what follows.
         if os.path.abspath(path).startswith("/dev/") or (target.exists() and not (target.is_file() or target.is_dir())):

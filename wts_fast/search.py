@@ -67,12 +67,12 @@ class Continuation:
     probability : float
         That just these are played, by the strategies found.
     value : float
-        Black's value behind them.
+        Black's value behind them; None where nothing is known of it.
     """
 
     turns: tuple[tuple[int, int], ...]
     probability: float
-    value: float
+    value: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

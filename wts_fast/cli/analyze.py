@@ -1,21 +1,18 @@
-"""The verb ``analyze``: both players' mixed strategies, drawn beside each other, and Black's value."""
+"""The verb ``analyze``: both players' mixed strategies and Black's value, and why they are what they are."""
 
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import textwrap
 from typing import TYPE_CHECKING
 
 from ..methods import DEFAULT, METHODS, OPTIONS
-from . import common, terminal
+from ..notation import format_turn
+from . import common, report, terminal
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ..analysis import Analysis
+    from ..threats import Threats
 
 __all__ = ["EXAMPLE", "HELP", "add_arguments", "run"]
 
@@ -37,9 +34,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("Monte Carlo trees", "options of the methods duct, rm, rm+, exp3 and oos")
     for option in OPTIONS.values():
         group.add_argument(f"--{option.name}", metavar="|".join(option.words) or "N", help=option.about)
-    parser.add_argument("--top", type=common.whole_number(0, 81), default=5, metavar="N", help="squares to list (5)")
-    parser.add_argument("--json", action="store_true", help="print the analysis as one line of JSON")
-    parser.add_argument("--svg", metavar="FILE", help="also write both heat maps as a picture")
+    parser.add_argument(
+        "--top", type=common.whole_number(0, 81), default=5, metavar="N", help="squares and lines to list (5)"
+    )
+    parser.add_argument("--json", action="store_true", help="print it, threats and words too, as one line of JSON")
+    report.add_picture_arguments(parser)
     terminal.add_style_arguments(parser)
 
 
@@ -47,12 +46,17 @@ def run(args: argparse.Namespace) -> int:
     """Analyse, print, and return 130 where Ctrl-C ended it, else 0."""
     position = common.read_position(args.position)
 
+    report.check_pictures(args)
+
     from ..analysis import analyze
+    from ..threats import threats
+    from ..words import Result, words
 
     given = {option: getattr(args, option.name) for option in OPTIONS.values()}
     options = {option.name: option.read(text) for option, text in given.items() if text is not None}
+    style = report.live_style(args)  # now: the view stands in for standard error while it is shown
     limit = args.seconds if args.seconds is not None or args.nodes is not None else 1.0
-    with _progress(limit, args.nodes) as on_progress:
+    with report.live(lambda found: _so_far(found, style, limit, args.nodes)) as on_progress:
         found = analyze(
             position,
             method=args.method,
@@ -65,82 +69,72 @@ def run(args: argparse.Namespace) -> int:
             on_progress=on_progress,
             keep_on_interrupt=True,
         )
+    told = threats(position)
+    sentences: tuple[str, ...] = ()
+    if found.stopped_by != "finished":
+        result = Result(position, found.black, found.white, found.value, found.lower, found.upper, found.exploitability)
+        sentences = words(result, told)
     if args.json:
-        common.print_json(found.to_dict())
+        common.print_json({**found.to_dict(), "threats": told.to_dict(), "words": list(sentences)})
     else:
-        print(_text(found, args))
-    if args.svg is not None:
-        from ..draw.svg import svg_pair
-        from ..files import write_text_atomically
-
-        write_text_atomically(args.svg, str(svg_pair(position, found.black, found.white, value=found.value)) + "\n")
+        print(_text(found, args, told, sentences))
+    report.write_pictures(args, position, found.black, found.white, found.value)
     return 130 if found.stopped_by == "interrupt" else 0
 
 
-@contextmanager
-def _progress(seconds: float | None, nodes: int | None) -> Iterator[Callable[[Analysis], object] | None]:
-    """Give a callback that shows how far the search is, on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    # rich takes longer to load than a short search: only where someone is waiting.
-    bar = None
-
-    def show(found: Analysis) -> None:
-        nonlocal bar
-        if bar is None:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-            bar = Progress(
-                BarColumn(),
-                TextColumn("{task.percentage:>3.0f} %"),
-                TimeElapsedColumn(),
-                TextColumn("{task.description}"),
-                console=Console(stderr=True),
-                transient=True,
-            )
-            bar.start()
-            bar.add_task("", total=1.0)
-        done = max(found.seconds / seconds if seconds else 0.0, found.nodes / nodes if nodes else 0.0)
-        text = f"value {found.value:+.3f} ± {found.standard_error:.3f}, {found.nodes:,} nodes"
-        bar.update(bar.task_ids[0], completed=min(1.0, done), description=text)
-
-    try:
-        yield show
-    finally:
-        if bar is not None:
-            bar.stop()
+def _so_far(found: Analysis, style: dict[str, bool], seconds: float | None, nodes: int | None) -> str:
+    """Return what a terminal shows while the search goes on."""
+    done = max(found.seconds / seconds if seconds else 0.0, found.nodes / nodes if nodes else 0.0)
+    filled = round(40 * min(1.0, done))
+    bar = ("#" if style["ascii"] else "█") * filled + ("." if style["ascii"] else "░") * (40 - filled)
+    return "\n".join(
+        (
+            report.heat_maps(found.position, found.black, found.white, **style),
+            _value(found, style["ascii"]),
+            f"{bar} {100 * min(1.0, done):3.0f} %  {found.seconds:.0f} s  {found.nodes:,} nodes",
+        )
+    )
 
 
-def _text(found: Analysis, args: argparse.Namespace) -> str:
-    from ..draw.text import board, side_by_side
-
+def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences: tuple[str, ...]) -> str:
     ascii = terminal.keeps_to_ascii(args.ascii)
     colour = terminal.wants_colour(args.color)
     if found.stopped_by == "finished":
+        from ..draw.text import board
+
         word = {1.0: "Black has won", -1.0: "White has won", 0.0: "a draw"}[found.value]
         return (
             f"{board(found.position, colour=colour, ascii=ascii)}\n\nThe game is over: {word}. Value {found.value:+.0f}"
         )
 
-    def heat_map(title: str, heat: NDArray[np.float64]) -> str:
-        return board(found.position, colour=colour, ascii=ascii, heat=heat, title=title, legend=False)
-
-    maps = side_by_side(heat_map("Black (percent)", found.black), heat_map("White (percent)", found.white))
-    lines = [maps, ""]
-    sign = "+/-" if ascii else "±"
-    lines.append(f"Value (Black's)  {found.value:+.3f} {sign} {found.standard_error:.3f}")
-    lines.append(f"Black            {_best(found.top('black', args.top))}")
-    lines.append(f"White            {_best(found.top('white', args.top))}")
+    lines = [report.heat_maps(found.position, found.black, found.white, colour=colour, ascii=ascii), ""]
+    lines.append(_value(found, ascii))
+    lines.append(f"Black            {report.best(found.top('black', args.top))}")
+    lines.append(f"White            {report.best(found.top('white', args.top))}")
     lines.append(f"Exploitability   {found.exploitability:.3f} on the estimated payoffs of this turn")
+    label = "Likeliest turns"
+    for line in report.likeliest(found, args.top):
+        turns = ", ".join(format_turn(*turn) for turn in line.turns)
+        value = "" if line.value is None else f", then {line.value:+.3f}"
+        lines.append(f"{label:<17}{100 * line.probability:4.1f} %  {turns}{value}")
+        label = ""
+    lines += report.threat_lines(threats)
     lines.append(
         f"Work             {found.nodes:,} nodes in {found.seconds:.2f} s"
         f"{f' after {found.compile_seconds:.1f} s of compiling' if found.compile_seconds >= 1 else ''}, "
-        f"seed {found.seed}, {found.threads} thread{'s' * (found.threads > 1)}, ended by {found.stopped_by}"
+        f"method {found.method}, seed {found.seed}, {found.threads} thread{'s' * (found.threads > 1)}, "
+        f"ended by {found.stopped_by}"
     )
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), 96)])
 
 
-def _best(squares: tuple[tuple[str, float], ...]) -> str:
-    return ", ".join(f"{name} {100 * part:.1f} %" for name, part in squares)
+def _value(found: Analysis, ascii: bool) -> str:
+    """Return the line of the value, with its error and its proved interval where these say something."""
+    text = f"Value (Black's)  {found.value:+.3f}"
+    if found.upper - found.lower <= 2e-6:
+        return f"{text}, proved"
+    if found.standard_error > 0:
+        text += f" {'+/-' if ascii else '±'} {found.standard_error:.3f}"
+    if found.lower > -1 or found.upper < 1:
+        text += f", proved from {found.lower:+.3f} to {found.upper:+.3f}"
+    return text

@@ -188,7 +188,7 @@ def svg_pair(
     panels = []
     for name, heat in (("Black", black), ("White", white)):
         values = checked_heat(heat, name.lower())
-        best = sorted((s for s in range(NUM_SQUARES) if values[s]), key=lambda s: (-values[s], s))[:4]
+        best = sorted((s for s in range(NUM_SQUARES) if percent(values[s])), key=lambda s: (-values[s], s))[:4]
         choice = f"{name}: " + ", ".join(f"{square_name(s)} {percent(values[s])} %" for s in best)
         panels.append(Panel(_board(state, Marks(), values, coordinates), choice, choice))
     return grid(panels, 2, coordinates=coordinates, size=size, title=title or "Both strategies")
@@ -311,7 +311,7 @@ def _board(state: State, marks: Marks, fill: Iterable[float] | Mapping[Any, str]
             if value > 0:
                 share = value / peak
                 parts.append(_tile(square, _shade(share)))
-                if square not in pieces:
+                if square not in pieces and percent(value):
                     x, y = _centre(square)
                     numbers.append(_text(x, y + 6, percent(value), 17, "#fff" if share > 0.55 else _INK))
     for square in sorted(marks.winning):
