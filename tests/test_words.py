@@ -217,3 +217,45 @@ def test_style_follows_standard_error(monkeypatch):
     monkeypatch.setattr(sys, "stderr", Terminal())
     args = argparse.Namespace(color="always", ascii=False)
     assert report.live_style(args) == {"colour": True, "ascii": False}
+
+
+# ---------------------------------------------------------------- the same for solve
+
+SMALL = "wwbwwwwbb/wbwwb1bbb/bbwbbwbwb/bbbbwbwww/wwbbwbwbb/bbwwbwwbb/wwbw1wbwb/ebwwbbwbw/bbw1wwwwb A2"
+
+
+def test_solve_shows_threats_words_and_pictures(tmp_path, capsys):
+    target = tmp_path / "both.png"
+    assert main(["solve", SMALL, "--ascii", "--png", str(target), "--svg", str(tmp_path / "both.svg")]) == 0
+    out = capsys.readouterr().out
+    assert out.isascii()
+    assert "-0.125000000, exact" in out
+    assert "White is ahead with a score of 56 %." in out
+    assert "Proved: Black's score is 43.8 %, where a draw counts half." in " ".join(out.split())
+    assert "estimate" not in out
+    assert target.read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "both.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_solve_says_nothing_of_mixtures_that_are_far_from_settled(capsys):
+    assert main(["solve", OPEN_FOUR, "--nodes", "3", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert data["exact"] is False
+    assert [row["square"] for row in data["threats"]["black"]["completions"]] == ["B5", "G5"]
+    text = " ".join(data["words"])
+    assert "Two squares complete a row for Black" in text
+    assert "Proved: Black can score at least" in text
+    assert "ahead" not in text
+    assert "mixtures" not in text
+
+
+def test_a_proof_that_needs_a_ruling_says_so():
+    position = Position(START)
+    result = Result(position, mix(E5=1), mix(E5=1), 0.0, 0.0, 0.0, 0.0, needs_r25=True)
+    assert words(result, threats(position))[-1] == "This takes play without end for a draw (R25)."
+
+
+def test_solve_without_matplotlib_is_one_line_before_any_work(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["solve", START, "--png", "x.png"]) == 2
+    assert capsys.readouterr().err.startswith("wts-fast solve: png: a PNG needs matplotlib")

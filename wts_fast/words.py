@@ -22,6 +22,7 @@ __all__ = ["Result", "words"]
 _EXACT = 2e-6  # bounds are kept in single precision
 _PURE = 0.95  # a square with so much of a mixture is the choice
 _HALF = (0.4, 0.6)
+_SETTLED = 0.01  # gains that are none
 _EVEN = 0.05  # values so near to 0 favour nobody
 _LESS = 0.005  # what is not worth a word
 
@@ -38,19 +39,24 @@ class Result:
         Where; its game is not over.
     black, white : ndarray, shape (81,)
         The mixtures.
-    value, lower, upper : float
-        Black's value, and what is proved about it.
+    value : float or None
+        Black's value, or an estimate of it; None where there is nothing but bounds.
+    lower, upper : float
+        What is proved about it.
     exploitability : float
         What the best replies to both mixtures would win together, as far as is known.
+    needs_r25 : bool
+        Whether the bounds hold only because play without end counts as a draw (R25).
     """
 
     position: Position
     black: npt.NDArray[np.float64]
     white: npt.NDArray[np.float64]
-    value: float
+    value: float | None
     lower: float
     upper: float
     exploitability: float
+    needs_r25: bool = False
 
 
 def words(found: Result, threats: Threats) -> tuple[str, ...]:
@@ -71,11 +77,15 @@ def words(found: Result, threats: Threats) -> tuple[str, ...]:
     sentences = []
     for colour in COLOURS:
         sentences += _completing(colour, threats.side(colour))
-    sentences.append(_choice(found, threats))
-    sentences.append(_standing(found, threats))
-    sentences += _this_turn(found)
-    sentences += _proof(found)
-    return tuple(s for s in sentences if s)
+    # Mixtures that bounds are still far from say nothing yet.
+    if found.value is not None or found.exploitability <= _SETTLED:
+        sentences.append(_choice(found, threats))
+        sentences.append(_standing(found, threats))
+        sentences += _this_turn(found)
+    proof = _proof(found)
+    if found.needs_r25 and proof:
+        proof += ["This takes play without end for a draw (R25)."]
+    return tuple(s for s in (*sentences, *proof) if s)
 
 
 def _completing(colour: Colour, side: Side) -> list[str]:
@@ -110,7 +120,7 @@ def _choice(found: Result, threats: Threats) -> str:
         return f"{square_name(found.position.legal[0])} is the only square: both must name it."
     gains = "no other square gains"
     if found.upper - found.lower > _EXACT:
-        gains = f"{gains}, by estimate" if found.exploitability <= 0.01 else f"{gains} much, by estimate"
+        gains = f"{gains}, by estimate" if found.exploitability <= _SETTLED else f"{gains} much, by estimate"
     sure = {colour: len(squares) == 1 and part >= _PURE for colour, (squares, part) in main.items()}
     firsts = {colour: square_name(squares[0]) for colour, (squares, _) in main.items()}
     if all(sure.values()):
@@ -136,6 +146,8 @@ def _choice(found: Result, threats: Threats) -> str:
 
 def _standing(found: Result, threats: Threats) -> str:
     """Say who is ahead."""
+    if found.value is None:
+        return ""
     judged = "" if found.upper - found.lower <= _EXACT else ", by estimate"
     if abs(found.value) > _EVEN:
         ahead = "Black" if found.value > 0 else "White"

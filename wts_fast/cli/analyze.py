@@ -125,7 +125,7 @@ def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences
         f"method {found.method}, seed {found.seed}, {found.threads} thread{'s' * (found.threads > 1)}, "
         f"ended by {found.stopped_by}"
     )
-    return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), 96)])
+    return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), report.WIDTH)])
 
 
 def _value(found: Analysis, ascii: bool) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..threats import Threats
 
 __all__ = [
+    "WIDTH",
     "add_picture_arguments",
     "best",
     "check_pictures",
@@ -33,7 +34,8 @@ __all__ = [
 ]
 
 _LABEL = 17  # width of the first column
-_WIDTH = 96
+#: Of what is printed below the boards.
+WIDTH = 96
 
 
 def add_picture_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,9 +53,9 @@ def check_pictures(args: argparse.Namespace) -> None:
 
 
 def write_pictures(
-    args: argparse.Namespace, position: Position, black: Iterable[float], white: Iterable[float], value: float
+    args: argparse.Namespace, position: Position, black: Iterable[float], white: Iterable[float], value: float | None
 ) -> None:
-    """Write the pictures that were asked for."""
+    """Write the pictures that were asked for; the value is their heading, if there is one."""
     if args.svg is not None:
         from ..draw.svg import svg_pair
         from ..files import write_text_atomically
@@ -63,7 +65,8 @@ def write_pictures(
         from ..draw.png import png_pair
         from ..files import write_bytes_atomically
 
-        write_bytes_atomically(args.png, png_pair(position, black, white, title=f"Value (Black's) {value:+.3f}"))
+        title = "" if value is None else f"Value (Black's) {value:+.3f}"
+        write_bytes_atomically(args.png, png_pair(position, black, white, title=title))
 
 
 def heat_maps(
@@ -131,7 +134,7 @@ def wrapped(label: str, text: str) -> list[str]:
     """Return a labelled text as lines that keep their column."""
     return textwrap.wrap(
         text,
-        _WIDTH,
+        WIDTH,
         initial_indent=label.ljust(_LABEL),
         subsequent_indent=" " * _LABEL,
         break_long_words=False,

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+import textwrap
 from typing import TYPE_CHECKING
 
-from . import common, terminal
+from . import common, report, terminal
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from ..solver import Solved
+    from ..threats import Threats
 
 __all__ = ["EXAMPLE", "HELP", "add_arguments", "run"]
 
@@ -44,7 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--memory", type=common.whole_number(4, 1 << 20), default=512, metavar="MB", help="memory to use (512)"
     )
     parser.add_argument("--top", type=common.whole_number(0, 81), default=5, metavar="N", help="squares to list (5)")
-    parser.add_argument("--json", action="store_true", help="print what is proved as one line of JSON")
+    parser.add_argument("--json", action="store_true", help="print it, threats and words too, as one line of JSON")
+    report.add_picture_arguments(parser)
     terminal.add_style_arguments(parser)
 
 
@@ -59,9 +56,14 @@ def run(args: argparse.Namespace) -> int:
     """Solve, print, and return 130 where Ctrl-C ended it, else 0."""
     position = common.read_position(args.position)
 
-    from ..solver import solve
+    report.check_pictures(args)
 
-    with _progress() as on_progress:
+    from ..solver import solve
+    from ..threats import threats
+    from ..words import Result, words
+
+    style = report.live_style(args)  # now: the view stands in for standard error while it is shown
+    with report.live(lambda found: _so_far(found, style)) as on_progress:
         found = solve(
             position,
             seconds=args.seconds,
@@ -71,71 +73,57 @@ def run(args: argparse.Namespace) -> int:
             on_progress=on_progress,
             keep_on_interrupt=True,
         )
+    told = threats(position)
+    value = found.value if found.exact else None
+    sentences: tuple[str, ...] = ()
+    if found.stopped_by != "finished":
+        result = Result(
+            position, found.black, found.white, value, found.lower, found.upper, found.exploitability, found.needs_r25
+        )
+        sentences = words(result, told)
     if args.json:
-        common.print_json(found.to_dict())
+        common.print_json({**found.to_dict(), "threats": told.to_dict(), "words": list(sentences)})
     else:
-        print(_text(found, args))
+        print(_text(found, args, told, sentences))
+    report.write_pictures(args, position, found.black, found.white, value)
     return 130 if found.stopped_by == "interrupt" else 0
 
 
-@contextmanager
-def _progress() -> Iterator[Callable[[Solved], object] | None]:
-    """Give a callback that shows the interval as it shrinks, on a terminal; None elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    status = None
-
-    def show(found: Solved) -> None:
-        nonlocal status
-        if status is None:
-            # rich takes longer to load than most positions take to be solved.
-            from rich.console import Console
-
-            status = Console(stderr=True).status("")
-            status.start()
-        status.update(
+def _so_far(found: Solved, style: dict[str, bool]) -> str:
+    """Return what a terminal shows while the bounds come nearer."""
+    return "\n".join(
+        (
+            report.heat_maps(found.position, found.black, found.white, **style),
             f"{found.seconds:.0f} s: {found.lower:+.6f} to {found.upper:+.6f}, "
-            f"{found.nodes:,} nodes, {found.memory_mb:.0f} MB"
+            f"{found.nodes:,} nodes, {found.memory_mb:.0f} MB",
         )
-
-    try:
-        yield show
-    finally:
-        if status is not None:
-            status.stop()
+    )
 
 
-def _text(found: Solved, args: argparse.Namespace) -> str:
-    from ..draw.text import board, side_by_side
-
+def _text(found: Solved, args: argparse.Namespace, threats: Threats, sentences: tuple[str, ...]) -> str:
     ascii = terminal.keeps_to_ascii(args.ascii)
     colour = terminal.wants_colour(args.color)
     if found.stopped_by == "finished":
+        from ..draw.text import board
+
         word = {1.0: "Black has won", -1.0: "White has won", 0.0: "a draw"}[found.value]
         return (
             f"{board(found.position, colour=colour, ascii=ascii)}\n\nThe game is over: {word}. Value {found.value:+.0f}"
         )
 
-    def heat_map(title: str, heat: NDArray[np.float64]) -> str:
-        return board(found.position, colour=colour, ascii=ascii, heat=heat, title=title, legend=False)
-
-    lines = [side_by_side(heat_map("Black (percent)", found.black), heat_map("White (percent)", found.white)), ""]
+    lines = [report.heat_maps(found.position, found.black, found.white, colour=colour, ascii=ascii), ""]
     if found.exact:
         lines.append(f"Value (Black's)  {found.value:+.9f}, exact")
     else:
         lines.append(f"Value (Black's)  from {found.lower:+.9f} to {found.upper:+.9f}, proved")
     if found.needs_r25:
         lines.append("                 by symmetry, and since play without end counts as a draw (R25)")
-    lines.append(f"Black            {_best(found.top('black', args.top))}; wins at least {found.guaranteed:+.9f}")
-    lines.append(f"White            {_best(found.top('white', args.top))}; loses at most {found.conceded:+.9f}")
+    lines.append(f"Black            {report.best(found.top('black', args.top))}; wins at least {found.guaranteed:+.9f}")
+    lines.append(f"White            {report.best(found.top('white', args.top))}; loses at most {found.conceded:+.9f}")
+    lines += report.threat_lines(threats)
     lines.append(
         f"Work             {found.nodes:,} nodes and {found.matrices:,} matrices in {found.seconds:.3f} s"
         f"{f' after {found.compile_seconds:.1f} s of compiling' if found.compile_seconds >= 1 else ''}, "
         f"{found.memory_mb:.0f} MB; {_ENDED_BY[str(found.stopped_by)]}"
     )
-    return "\n".join(lines)
-
-
-def _best(squares: tuple[tuple[str, float], ...]) -> str:
-    return ", ".join(f"{name} {100 * part:.1f} %" for name, part in squares)
+    return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), report.WIDTH)])
