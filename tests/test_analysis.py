@@ -88,7 +88,7 @@ def almost_full(empty):
 
 
 def test_the_start_has_strategies_a_value_and_an_error():
-    found = check(analyze(Position(), nodes=20_000, seed=1), Position())
+    found = check(analyze(Position(), method="flat", nodes=20_000, seed=1), Position())
     assert (found.nodes, found.playouts, found.seed, found.stopped_by) == (20_000, 20_000, 1, "nodes")
     assert (found.lower, found.upper) == (-1, 1)
     # The game is symmetric in the players, so the value is 0.
@@ -121,7 +121,7 @@ def test_the_standard_error_covers_the_truth():
     """The start's value is 0: of 30 estimates, few may be more than two standard errors away."""
     far = 0
     for seed in range(30):
-        found = analyze(Position(), nodes=3000, seed=seed)
+        found = analyze(Position(), method="flat", nodes=3000, seed=seed)
         far += abs(found.value) > 2 * found.standard_error
     assert far <= 6
 
@@ -155,7 +155,7 @@ def test_two_legal_squares():
 def test_zero_nodes_give_uniform_strategies():
     position = random_position(3)
     for limit in ({"nodes": 0}, {"nodes": 0, "seconds": 3}):
-        found = check(analyze(position, **limit), position)
+        found = check(analyze(position, method="flat", **limit), position)
         assert found.nodes == 0
         assert found.stopped_by == "nodes"
         assert found.black[list(position.legal)].tolist() == [1 / len(position.legal)] * len(position.legal)
@@ -196,13 +196,13 @@ def test_the_same_seed_gives_the_same_bits_for_any_threads(nodes, monkeypatch):
     # This machine may have one processor: the answer must not depend on that either.
     monkeypatch.setattr("wts_fast.analysis._processors", lambda: 64)
     position = random_position(11)
-    first = analyze(position, nodes=nodes, seed=5)
+    first = analyze(position, method="flat", nodes=nodes, seed=5)
     np.random.seed(1)
     for threads in (1, 2, 3, 7, 64):
-        again = analyze(position, nodes=nodes, seed=5, threads=threads)
+        again = analyze(position, method="flat", nodes=nodes, seed=5, threads=threads)
         assert again.threads == threads
         assert numbers(again) == numbers(first)
-    assert numbers(analyze(position, nodes=nodes, seed=6)) != numbers(first)
+    assert numbers(analyze(position, method="flat", nodes=nodes, seed=6)) != numbers(first)
 
 
 def test_asking_for_progress_changes_nothing(monkeypatch):
@@ -365,7 +365,7 @@ def test_json_holds_everything_by_name():
 
 
 def test_top_is_sorted_and_positive():
-    found = analyze(Position(FOUR), nodes=5000, seed=1)
+    found = analyze(Position(FOUR), method="flat", nodes=5000, seed=1)
     best = found.top("black", 3)
     assert [part for _, part in best] == sorted(found.black, reverse=True)[:3]
     assert sum(part for _, part in found.top("white", 81)) == pytest.approx(1)

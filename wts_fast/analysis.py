@@ -160,7 +160,7 @@ def analyze(
     seconds : float, optional
         Wall time, from 0 to a year, counted once the code is compiled. 1.0 if `nodes` is not given either.
     nodes : int, optional
-        How many turns to sample, from 0. With both limits the first one reached ends the search.
+        Nodes of a tree, or turns to sample, from 0. With both limits the first one reached ends the search.
     seed : int, optional
         0 to 2^64 - 1. One is drawn from the system's entropy if left out; the answer names it.
     threads : int
@@ -202,6 +202,10 @@ def analyze(
 
     Notes
     -----
+    ``"tree"``, the default, grows a tree whose nodes are matrix games, best first; a leaf has the value of the
+    evaluation and the bounds that are proved for it. Backing up solves each game again, so that the answer is an
+    equilibrium of the root's game; nodes alone decide it, and the seed does not matter. See `tree`.
+
     ``"flat"``: turns are sampled by regret matching, with a quarter of each player's squares chosen at random,
     and each is followed by one uniformly random game. The payoffs of this one turn are estimated from
     the results, and the strategies are the averages of regret matching on that estimate. So the value is that of

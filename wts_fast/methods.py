@@ -178,7 +178,7 @@ METHODS = {
 }
 
 #: What `analyze` uses.
-DEFAULT = "flat"
+DEFAULT = "tree"
 
 
 def method(name: object) -> Method:
