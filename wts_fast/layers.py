@@ -98,7 +98,7 @@ def all_layers() -> tuple[list[Layer], dict[str, str]]:
             left_out[f"playouts-{path}"] = "this processor cannot run the path"
     layers += [
         Layer("matrix", "matrix.solve of 81x81 payoffs", "games", None, _matrix),
-        Layer("analysis", "analyze from the start, one core", "nodes", None, _analysis),
+        Layer("analysis", "analyze from the middle of a game, one core", "nodes", None, _analysis),
     ]
     return layers, left_out
 
