@@ -40,8 +40,9 @@ if (STATE_DTYPE.itemsize, *(STATE_DTYPE.fields[name][1] for name in _FIELDS)) !=
 #: A random game still open after so many turns is reported as unfinished (R24); from the start they last about 29.
 DEFAULT_CAP = 1000
 
-# Games a thread takes at a time: some milliseconds of work, so that Ctrl-C is obeyed at once.
-_CHUNK = 1 << 14
+# Games a thread takes at a time: milliseconds of work (a twentieth of a second on the base path), so that Ctrl-C is
+# obeyed at once, and enough that threads do not wait for each other.
+_CHUNK = 1 << 15
 
 _OUTCOMES = (None, Outcome.BLACK, Outcome.WHITE, Outcome.DRAW)
 

@@ -27,7 +27,7 @@ __all__ = ["BATCH", "Layer", "Prepared", "all_layers"]
 
 BATCH = 4096  # positions of a batch
 _STEPS = 25  # turns of it: few games from the start end sooner
-_GAMES = 1 << 17  # random games of a repeat: long enough for starting two threads not to count
+_GAMES = 1 << 19  # random games of a repeat: long enough for starting two threads not to count
 _GAMES_BY_PATH = 1 << 14  # and where the path is given, which can be a slow one
 _FEW_GAMES = 20  # of the oracle's
 _SOME_GAMES = 400  # played turn by turn from Python
