@@ -260,6 +260,30 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
     # What the player whom a bound protects is sure of in each cell, in his own eyes, his squares as rows.
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
+        have = node.lower if side == 0 else -node.upper
+        # Each square of the other needs an answer, or nothing is proved: mostly the first that is looked at has none.
+        for j in range(n):
+            best[j] = -1.0
+        c = node.child
+        while c >= 0:
+            child = nodes[c]
+            if child.size > 0:
+                j = child.cell % n if side == 0 else child.cell // n
+                best[j] = max(best[j], child.lower if side == 0 else -child.upper)
+            c = child.sibling
+        answered = True
+        for j in range(n):
+            i = 0
+            while best[j] <= have and i < n:
+                v = static[i * n + j] if side == 0 else static[j * n + i]
+                if abs(v) >= np.float32(1.0) or (draws and v == np.float32(0.0)):
+                    best[j] = max(best[j], sign * v)
+                i += 1
+            if best[j] <= have:
+                answered = False
+                break
+        if not answered:
+            continue
         across = n if side == 0 else 1
         down = 1 if side == 0 else n
         for i in range(n):
@@ -275,18 +299,6 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 j = child.cell % n
                 proved[i * across + j * down] = child.lower if side == 0 else -child.upper
             c = child.sibling
-        for j in range(n):
-            best[j] = proved[j]
-        for i in range(1, n):
-            for j in range(n):
-                best[j] = max(best[j], proved[i * n + j])
-        least = best[0]
-        for j in range(1, n):
-            least = min(least, best[j])
-        # Each square of the other needs an answer, or nothing is proved.
-        have = node.lower if side == 0 else -node.upper
-        if least <= have:
-            continue
         counts[:] = 0
         value, gap, _status = double_oracle(proved, n, n, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
         sure = value - 0.5 * gap
