@@ -23,6 +23,34 @@ static inline float wts_factor(int score)
     return wts_exp((float)cut * (-1.0f / WTS_SCALE));
 }
 
+/* Factors q become values (1 - q) / (1 + q), eight at a time: left to itself the compiler makes branches of the limits,
+ * and a division for each cell. */
+typedef float wts_floats __attribute__((vector_size(32), may_alias));
+typedef int32_t wts_words __attribute__((vector_size(32)));
+
+static inline __attribute__((always_inline)) void wts_factors_to_values(float *cells, int count)
+{
+    const float least = wts_exp(-WTS_MOST_SCORE), most = wts_exp(WTS_MOST_SCORE);
+    const wts_floats low = least - (wts_floats){0}, high = most - (wts_floats){0};
+    wts_floats q = {0};
+    for (int i = 0; i < count; i += 8) {
+        const int whole = i + 8 <= count;
+        if (whole)
+            memcpy(&q, cells + i, sizeof q);
+        else
+            for (int k = i; k < count; k++)
+                q[k - i] = cells[k];
+        wts_words below = q < low, above = q > high;
+        q = (wts_floats)((below & (wts_words)low) | (above & (wts_words)high) | (~(below | above) & (wts_words)q));
+        q = (1.0f - q) / (1.0f + q);
+        if (whole)
+            memcpy(cells + i, &q, sizeof q);
+        else
+            for (int k = i; k < count; k++)
+                cells[k] = q[k - i];
+    }
+}
+
 /* The set moved `step` squares up or down, so that what stood n steps from a square stands on it. */
 static inline bits81 wts_seen(bits81 set, int distance) { return distance > 0 ? set >> distance : set << -distance; }
 
@@ -334,12 +362,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
                            wts_threat_part(weights, view.phase, left, alone));
         }
     }
-    const float least = wts_exp(-WTS_MOST_SCORE), most = wts_exp(WTS_MOST_SCORE);
-    for (int i = 0; i < n * n; i++) {
-        float q = cells[i] < least ? least : cells[i];
-        q = q > most ? most : q;
-        cells[i] = (1.0f - q) / (1.0f + q);
-    }
+    wts_factors_to_values(cells, n * n);
 
     /* Collisions. */
     for (int i = 0; i < n; i++) {
