@@ -105,6 +105,16 @@ static inline bits81 wts_closers(bits81 own, bits81 prey)
 
 static inline int wts_row_count(bits81 set) { return wts_has_row(set) ? bits81_count(wts_winning(set)) : 0; }
 
+/* Those of `squares` with which `set` holds a row. */
+static inline bits81 wts_row_squares(bits81 set, bits81 squares)
+{
+    bits81 found = 0;
+    for (; squares; squares &= squares - 1)
+        if (wts_has_row(set | (squares & -squares)))
+            found |= squares & -squares;
+    return found;
+}
+
 /* The least that the best mix of rows gets against any column; cells[row][column] in [-1, 1], rows and columns > 0. */
 static inline double wts_mix_floor(double cells[][WTS_PROOF_COLUMNS], int rows, int columns)
 {
@@ -172,6 +182,10 @@ static double wts_prove(const wts_state *state, int attacker, int depth, int *no
     int level = wts_row_count(own); /* of both players, as play goes on */
     if (egg || level) /* other squares win only by a turtle that hatches, or by what they take from a row */
         others = wts_closers(own, foe | egg) & empty & ~complete;
+    /* Without a row on the board nobody wins but by one of his own, and all that A can have after this turn are his
+     * turtles, the placed one, and eggs that hatch. Other squares prove next to nothing, and cost most. */
+    if (others && !level)
+        others = wts_has_row(own | egg | others) ? wts_row_squares(own | egg, others) : 0;
     if (!(complete | others))
         return copying;
     bits81 counters = wts_completions(foe, empty);
