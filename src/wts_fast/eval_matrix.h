@@ -209,30 +209,8 @@ static inline bits81 wts_slice(const wts_state *state, const wts_weight *weights
                                float values[81])
 {
     wts_state after = *state;
-    wts_log log;
     bits81 turtles[2] = {bits81_load(state->black), bits81_load(state->white)}, egg = bits81_load(state->egg);
-    bits81 prey = turtles[!colour] | egg, doubtful = 0;
-    turtles[colour] |= bits81_of(square);
-    unsigned closed = wts_closed(turtles[colour], prey, square);
-    log.count = 0;
-    if (closed) {
-        int squares[2] = {0, 0};
-        unsigned by[2] = {0, 0};
-        squares[colour] = square;
-        by[colour] = closed;
-        wts_resolve(&after, turtles, &egg, squares[0], squares[1], by[0], by[1], &log);
-    }
-    for (int i = 0; i < log.count; i++)
-        if (log.events[i].kind == WTS_EV_HATCH)
-            for (int d = 0; d < WTS_DIRECTIONS; d++) {
-                int hatched = log.events[i].square, step = wts_step[d];
-                if (!bits81_has(wts_geo.open[d], hatched) || !bits81_has(turtles[colour], hatched + 3 * step))
-                    continue;
-                if (bits81_has(prey, hatched + 2 * step))
-                    doubtful |= bits81_of(hatched + step);
-                if (bits81_has(prey, hatched + step))
-                    doubtful |= bits81_of(hatched + 2 * step);
-            }
+    bits81 doubtful = wts_play_alone(&after, turtles, &egg, colour, square);
     others &= ~doubtful;
     int outcome = wts_judge(turtles[0], turtles[1], 0);
     if (outcome != WTS_UNDECIDED) {

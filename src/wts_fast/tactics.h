@@ -24,6 +24,14 @@
  * <= w(D + y - V), and R20 decides. []
  * w(D + y - V) > w(D - V) only if y is a completion square of D - V, hence of D.
  *
+ * Lemma with hatching. Let A* and D* be what the players' turtles would be after a turn in which A plays a and D
+ * places nothing. A plays a, D plays y, a != y; y closes no bracket on the board that holds both, and is not one of
+ * two squares that lie between a, or a turtle that hatches in that turn, and a turtle of A* in line with it, the other
+ * of which holds a turtle of D or an egg. Then A's turtles are A* after the turn, and D's are D* + y.
+ * Proof. D has no claim, as before. The brackets of a, and of each turtle that hatches, are the same as without y:
+ * y adds only to the prey, and every bracket in which y is prey is one that was left out. So the same is captured and
+ * hatches, in the same order, and y stays. []
+ *
  * Ladder. D has no completion square, A has k of them, the set C, and no bracket of D could be closed by a turtle on
  * an empty square if the squares of A, E and C all held prey. Then A gets at least 1 - (2 - 1/(n-k)!)/k!.
  * Proof by induction. k = 0 is copying, or for n = 0 a draw. Otherwise A plays a square of C, each with probability
@@ -51,6 +59,7 @@
 enum {
     WTS_PROOF_ROWS = 8,      /* squares that A chooses among */
     WTS_PROOF_COLUMNS = 40,  /* squares of D at which a row may fall short of a win, all rows together */
+    WTS_PROOF_SHORT = 12,    /* more squares of D that surely spoil a row make it useless */
     WTS_PROOF_DEPTH = 1,     /* turns looked ahead */
     WTS_PROOF_NODES = 12,    /* positions looked at, for one player: few and near ones prove most */
 };
@@ -198,15 +207,26 @@ static double wts_prove(const wts_state *state, int attacker, int depth, int *no
     for (bits81 left = complete | others; left && rows < WTS_PROOF_ROWS;) {
         int a = bits81_lowest(complete & left ? complete & left : left);
         left &= ~bits81_of(a);
-        bits81 taken = wts_victims(wts_closed(own, foe | egg, a), a), hot = empty;
-        int mine = wts_row_count(own | bits81_of(a));
-        if (mine > wts_row_count(foe & ~taken)) {
-            hot = bits81_of(a) | (wts_closers(foe, own | egg | bits81_of(a)) & empty);
-            for (bits81 set = counters; set; set &= set - 1) {
-                int y = bits81_lowest(set);
-                if (wts_row_count((foe & ~taken) | bits81_of(y)) >= mine)
-                    hot |= bits81_of(y);
-            }
+        unsigned closed = wts_closed(own, foe | egg, a);
+        bits81 rest = foe & ~wts_victims(closed, a);
+        bits81 hot = bits81_of(a) | (wts_closers(foe, own | egg | bits81_of(a)) & empty);
+        int mine = wts_row_count(own | bits81_of(a)), theirs = wts_row_count(rest);
+        if (mine <= theirs && closed) { /* with what hatches it may be more */
+            wts_state alone = *state;
+            bits81 turtles[2] = {bits81_load(state->black), bits81_load(state->white)}, queued = egg;
+            hot |= (wts_gaps(own, foe | egg, a) | wts_play_alone(&alone, turtles, &queued, attacker, a)) & empty;
+            rest = turtles[!attacker];
+            mine = wts_row_count(turtles[attacker]);
+            theirs = wts_row_count(rest);
+        }
+        if (mine > theirs) {
+            for (bits81 set = counters & ~hot; set; set &= set - 1)
+                if (wts_row_count(rest | (set & -set)) >= mine)
+                    hot |= set & -set;
+        } else if (bits81_count(empty & ~hot) > WTS_PROOF_SHORT) {
+            continue; /* few cells can be wins */
+        } else {
+            hot = empty;
         }
         /* The columns in which this row is not yet a win. */
         wts_state after[WTS_PROOF_COLUMNS];

@@ -145,6 +145,42 @@ static inline void wts_resolve(wts_state *state, bits81 turtles[2], bits81 *egg,
     wts_hatch(state, turtles, egg, claims, log);
 }
 
+/* The squares on which prey that is not there yet would let a turtle of `own` on `square` close one more bracket. */
+static inline bits81 wts_gaps(bits81 own, bits81 prey, int square)
+{
+    bits81 found = 0;
+    for (unsigned left = wts_open[square]; left; left &= left - 1) {
+        int step = wts_step[__builtin_ctz(left)];
+        if (!bits81_has(own, square + 3 * step))
+            continue;
+        if (bits81_has(prey, square + 2 * step))
+            found |= bits81_of(square + step);
+        if (bits81_has(prey, square + step))
+            found |= bits81_of(square + 2 * step);
+    }
+    return found;
+}
+
+/* Plays one player's part of a turn, as if the other had placed nothing; turtles, egg and the queue are updated, the
+ * words of `state` are not. Just this happens, and y stays besides, if the other places a turtle on y, closes no
+ * bracket with it, and gives none to the placed turtle (wts_gaps) nor to one that hatches: squares where it might give
+ * one to the latter are returned. */
+static inline bits81 wts_play_alone(wts_state *state, bits81 turtles[2], bits81 *egg, int colour, int square)
+{
+    bits81 prey = turtles[!colour] | *egg, found = 0;
+    turtles[colour] |= bits81_of(square);
+    unsigned closed = wts_closed(turtles[colour], prey, square);
+    if (closed) {
+        wts_log log;
+        log.count = 0;
+        wts_resolve(state, turtles, egg, square, square, colour ? 0 : closed, colour ? closed : 0, &log);
+        for (int i = 0; i < log.count; i++)
+            if (log.events[i].kind == WTS_EV_HATCH)
+                found |= wts_gaps(turtles[colour], prey, log.events[i].square);
+    }
+    return found;
+}
+
 /* Plays a turn in place; both squares are empty and the state is undecided. `log` may be NULL. */
 static inline void wts_play(wts_state *state, int black_sq, int white_sq, wts_log *log)
 {
