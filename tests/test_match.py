@@ -158,6 +158,17 @@ def test_a_program_that_is_not_there_is_one_line(tmp_path: Path, capsys: pytest.
     assert "No such file" in err
 
 
+def test_the_evaluation_is_the_fitted_one_unless_another_is_named() -> None:
+    position = Position("9/9/9/2w6/bbbb5/2ww5/2w6/9/9 -")
+    plain, fitted, hand = (
+        players.make(players.specification(text)).ask(position, 0, 5, lambda: False)
+        for text in ("one-turn", "one-turn:weights=fitted", "one-turn:weights=hand")
+    )
+    assert plain == fitted != hand
+    with_luck = (play_match("random", "random", games=2, **given) for given in ({}, {"luck": "fitted"}))
+    assert len({game.games[0].luck for game in with_luck}) == 1
+
+
 # ---------------------------------------------------------------- games
 
 

@@ -204,7 +204,7 @@ def test_zero_nodes_are_uniform_and_one_is_enough(rule: str) -> None:
 def test_full_memory_ends_growth_and_not_the_search(rule: str) -> None:
     from wts_fast.mcts import _Learner, _Trees
 
-    search = _Trees(Position(), 1, rule, "playouts", "average", EXPLORATION[rule], 1, 8)
+    search = _Trees(Position(), 1, rule, "playouts", "fitted", "average", EXPLORATION[rule], 1, 8)
     search.load()
     for _ in range(200):
         search.play(0, 512)
@@ -219,7 +219,7 @@ def test_full_memory_ends_growth_and_not_the_search(rule: str) -> None:
     assert found.nodes == 102_400
     assert found.black.sum() == pytest.approx(1)
     # The same bits for any sizes of chunks: where memory ends does not depend on them.
-    other = _Trees(Position(), 1, rule, "playouts", "average", EXPLORATION[rule], 1, 8)
+    other = _Trees(Position(), 1, rule, "playouts", "fitted", "average", EXPLORATION[rule], 1, 8)
     other.load()
     for nodes in (1, 7, 392, 2000, 40_000, 60_000):
         other.play(0, nodes)
@@ -231,7 +231,7 @@ def test_every_node_is_where_its_key_leads() -> None:
     from wts_fast.mcts import _Trees
 
     position = Position(FOUR)
-    search = _Trees(position, 1, "rm", "playouts", "average", 0.1, 1, 512)
+    search = _Trees(position, 1, "rm", "playouts", "fitted", "average", 0.1, 1, 512)
     search.load()
     search.play(0, 1500)
     tree = search.learners[0].tree
@@ -261,6 +261,17 @@ def test_the_evaluation_can_stand_for_random_games() -> None:
         assert found.value > 0.3
 
 
+def test_weights_are_for_the_evaluation_alone() -> None:
+    hand, fitted, plain = (
+        numbers(analyze(Position(FOUR), method="duct", nodes=500, seed=1, leaf="evaluation", **given))
+        for given in ({"weights": "hand"}, {"weights": "fitted"}, {})
+    )
+    assert hand != fitted == plain
+    with pytest.raises(WtsError) as caught:
+        analyze(Position(FOUR), method="duct", nodes=500, weights="hand")
+    assert (caught.value.field, caught.value.code) == ("weights", "option-name")
+
+
 @pytest.mark.parametrize(
     ("options", "field", "code"),
     [
@@ -273,6 +284,8 @@ def test_the_evaluation_can_stand_for_random_games() -> None:
         ({"learners": 1.0}, "learners", "option-value"),
         ({"learners": True}, "learners", "option-value"),
         ({"method": "flat", "final": "average"}, "final", "option-name"),
+        ({"weights": "nobody", "leaf": "evaluation"}, "weights", "option-value"),
+        ({"method": "flat", "weights": "hand"}, "weights", "option-name"),
     ],
 )
 def test_options_that_are_none_are_refused_by_name(options: dict[str, object], field: str, code: str) -> None:

@@ -68,6 +68,14 @@ def test_two_completions_are_a_guess():
     assert 0.5 <= found.value <= 1
 
 
+def test_the_evaluation_can_be_the_one_set_by_hand():
+    hand, fitted, plain = (
+        numbers(run(MIDDLE, 0, 1, Budget(nodes=100), **given))
+        for given in ({"weights": "hand"}, {"weights": "fitted"}, {})
+    )
+    assert hand != fitted == plain
+
+
 def test_the_start_is_worth_nothing():
     assert abs(run(Position(), 0, 1, Budget(nodes=400)).value) < 0.03
 

@@ -142,6 +142,7 @@ def analyze(
     threads: int = 1,
     memory_mb: int = 512,
     leaf: Literal["playouts", "evaluation"] | None = None,
+    weights: Literal["fitted", "hand"] | None = None,
     final: Literal["average", "root-matrix"] | None = None,
     exploration: float | None = None,
     learners: int | None = None,
@@ -169,6 +170,9 @@ def analyze(
         Mebibytes for the tree of a search that has one, 1 to 2^20; where they are full it goes on without new nodes.
     leaf : {"playouts", "evaluation"}, optional
         Monte Carlo trees: what values a new position, one random game (``"playouts"``, if left out) or the evaluation.
+    weights : {"fitted", "hand"}, optional
+        Matrix tree, and Monte Carlo trees with the evaluation: whose weights it has, fitted to games (if left out) or
+        set by hand.
     final : {"average", "root-matrix"}, optional
         Monte Carlo trees: whether the answer is what the method calls its strategy (``"average"``, if left out), or the
         equilibrium of the payoffs of this turn as the search estimates them.
@@ -228,7 +232,14 @@ def analyze(
     number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0, 2**64 - 1)
     used = min(whole(threads, "threads", 1, 2**31 - 1), _processors())
     memory = whole(memory_mb, "memory_mb", 1, 2**20)
-    options = chosen.check({"leaf": leaf, "final": final, "exploration": exploration, "learners": learners})
+    named: dict[str, object] = {
+        "leaf": leaf,
+        "weights": weights,
+        "final": final,
+        "exploration": exploration,
+        "learners": learners,
+    }
+    options = chosen.check(named)
     squares = np.array(position.legal, dtype=np.intp)
 
     def spread(strategy: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from .errors import WtsError
 from .search import Budget, Search, SearchResult, StoppedBy
 from .squares import NUM_SQUARES
 
 if TYPE_CHECKING:
     from ._kernel import Position
+    from .evaluation import Name
 
 __all__ = ["CAP", "EXPLORATION", "Final", "Leaf", "Rule", "run"]
 
@@ -44,6 +46,7 @@ def run(
     *,
     rule: Rule,
     leaf: Leaf = "playouts",
+    weights: Name | None = None,
     final: Final = "average",
     exploration: float | None = None,
     learners: int = 1,
@@ -56,6 +59,8 @@ def run(
         How players learn.
     leaf : {"playouts", "evaluation"}
         How a new position is valued: by one random game, or by the evaluation.
+    weights : {"fitted", "hand"}, optional
+        Whose weights the evaluation has; fitted ones if left out.
     final : {"average", "root-matrix"}
         Which strategies are the answer: what the rule calls its own, or the equilibrium of the matrix of this turn as
         the results estimate it.
@@ -63,9 +68,16 @@ def run(
         The factor of the bound of decoupled UCT; the other rules: how often a square is tried at random.
     learners : int
         Trees grown beside each other. No more threads than that are of use.
+
+    Raises
+    ------
+    WtsError
+        If there are weights and no evaluation (code ``option-name``).
     """
+    if weights is not None and leaf != "evaluation":
+        raise WtsError("weights are for leaf=evaluation", code="option-name", field="weights")
     chosen = EXPLORATION[rule] if exploration is None else exploration
-    search = _Trees(position, seed, rule, leaf, final, chosen, learners, budget.memory_mb)
+    search = _Trees(position, seed, rule, leaf, weights or "fitted", final, chosen, learners, budget.memory_mb)
     return search.run(threads, budget)
 
 
@@ -144,6 +156,7 @@ class _Trees(Search[int]):
         seed: int,
         rule: Rule,
         leaf: Leaf,
+        weights: Name,
         final: Final,
         exploration: float,
         learners: int,
@@ -154,6 +167,7 @@ class _Trees(Search[int]):
         self.first = self.most = 256
         self.rule: Rule = rule
         self.leaf = leaf
+        self.named = weights
         self.final = final
         self.exploration = exploration
         self.memory_mb = memory_mb
@@ -168,7 +182,7 @@ class _Trees(Search[int]):
 
         self.descend = descend
         self.estimate = estimate
-        self.weights = np.array(evaluation.weights()) if self.leaf == "evaluation" else np.empty(0, np.int16)
+        self.weights = np.array(evaluation.weights(self.named)) if self.leaf == "evaluation" else np.empty(0, np.int16)
         words = state_words(self.position)
         k = len(self.squares)
         # The arrays grow by doubling: what is in use is at least half of what there is.

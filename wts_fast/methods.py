@@ -157,11 +157,12 @@ OPTIONS = {
         Option("leaf", "how new positions are valued: playouts or evaluation", ("playouts", "evaluation")),
         Option("final", "which strategies are the answer: average or root-matrix", ("average", "root-matrix")),
         Option("exploration", "the method's parameter of exploration, 0 to 1; its paper's if left out", most=1.0),
+        Option("weights", "whose weights the evaluation has: fitted or hand; fitted if left out", ("fitted", "hand")),
         Option("learners", "trees grown beside each other, for as many threads; 1 if left out", (), 1, 64, True),
     )
 }
 
-_MCTS = ("leaf", "final", "exploration", "learners")
+_MCTS = ("leaf", "weights", "final", "exploration", "learners")
 
 #: Every search by its name.
 METHODS = {
@@ -173,7 +174,7 @@ METHODS = {
         Method("rm+", "Monte Carlo tree, regret matching+", _mcts("rm+"), _MCTS),
         Method("exp3", "Monte Carlo tree, exponential weights", _mcts("exp3"), _MCTS),
         Method("oos", "Monte Carlo tree, online outcome sampling", _mcts("oos"), _MCTS),
-        Method("tree", "a best-first tree that solves a matrix game at every node", _tree),
+        Method("tree", "a best-first tree that solves a matrix game at every node", _tree, ("weights",)),
     )
 }
 

@@ -22,6 +22,7 @@ from .search import Budget, Continuation, SearchResult, StoppedBy
 
 if TYPE_CHECKING:
     from ._kernel import Position
+    from .evaluation import Name
 
 __all__ = ["Tree", "run"]
 
@@ -44,6 +45,8 @@ class Tree:
         What the tree may take, about; growth ends cleanly when it is used up.
     threads : int
         How many threads open leaves.
+    weights : {"fitted", "hand"}
+        Whose weights the evaluation has.
 
     Attributes
     ----------
@@ -51,7 +54,7 @@ class Tree:
         The root.
     """
 
-    def __init__(self, position: Position, *, memory_mb: int = 512, threads: int = 1) -> None:
+    def __init__(self, position: Position, *, memory_mb: int = 512, threads: int = 1, weights: Name = "fitted") -> None:
         from . import _double_jit, _node_jit, _tree_jit, evaluation
         from ._jit import compiling
 
@@ -60,7 +63,7 @@ class Tree:
         self._inside: Any = _node_jit
         self._growth: Any = _tree_jit
         self._parameters = _node_jit.PARAMETERS.copy()
-        self._weights = evaluation.weights()
+        self._weights = evaluation.weights(weights)
         memory = memory_mb * 2**20
         slots = min(_MOST_SLOTS, max(_LEAST_SLOTS, memory // 4 // _node_jit.SLOT.itemsize))
         self._most = max(1024, (memory - slots * _node_jit.SLOT.itemsize) // _node_jit.NODE.itemsize)
@@ -285,7 +288,7 @@ class Tree:
         )
 
 
-def run(position: Position, seed: int, threads: int, budget: Budget) -> SearchResult:
+def run(position: Position, seed: int, threads: int, budget: Budget, *, weights: Name = "fitted") -> SearchResult:
     """Search a position whose game is not over.
 
     Parameters
@@ -298,12 +301,14 @@ def run(position: Position, seed: int, threads: int, budget: Budget) -> SearchRe
         At least 1.
     budget : Budget
         When to end. A node is a position whose matrix was solved; the first one is `position`.
+    weights : {"fitted", "hand"}
+        Whose weights the evaluation has.
     """
     begun = started = time.perf_counter()
     tree: Tree | None = None
     ended: StoppedBy = "interrupt"
     try:
-        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads)
+        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads, weights=weights)
         started = time.perf_counter()
         if budget.nodes != 0:
             deadline = math.inf if budget.seconds is None else started + budget.seconds

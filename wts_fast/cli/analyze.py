@@ -31,7 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--memory", type=common.whole_number(1, 2**20), default=512, metavar="MB", help="for a tree (512)"
     )
-    group = parser.add_argument_group("Monte Carlo trees", "options of the methods duct, rm, rm+, exp3 and oos")
+    group = parser.add_argument_group(
+        "options of some methods", "tree knows --weights; duct, rm, rm+, exp3 and oos know all"
+    )
     for option in OPTIONS.values():
         group.add_argument(f"--{option.name}", metavar="|".join(option.words) or "N", help=option.about)
     parser.add_argument(

@@ -51,7 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="position texts, one a line, or records (.wts), or random:K for K random turns (random:3)",
     )
     parser.add_argument(
-        "--luck", default="hand", metavar="NAME", help="weights by which luck is taken out (hand), or none"
+        "--luck",
+        default="fitted",
+        metavar="NAME",
+        help="weights by which luck is taken out, fitted (if left out) or hand, or none",
     )
     parser.add_argument("--out", metavar="FILE", help="write the games as records, with mixtures and values")
     parser.add_argument("--json", action="store_true", help="print the result as one line of JSON")

@@ -146,7 +146,7 @@ class Task:
     seed: int
     black: Specification
     white: Specification
-    luck: str | None = "hand"
+    luck: str | None = "fitted"
 
 
 @dataclass(frozen=True, slots=True)

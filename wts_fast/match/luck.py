@@ -72,7 +72,7 @@ def _shares(mix: Mixture, legal: tuple[Square, ...], drawn: Square) -> Floats:
     return np.array([known.get(square, 0.0) for square in legal])
 
 
-def evaluation_values(weights: str = "hand") -> Values:
+def evaluation_values(weights: str = "fitted") -> Values:
     """Return the value function that is the evaluation, softened, and exact where a turn ends the game.
 
     Parameters

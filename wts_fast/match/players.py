@@ -5,8 +5,8 @@ A player is written ``NAME`` or ``NAME:setting=value,...``:
 - ``random`` plays every empty square with equal probability;
 - a search by its name in `methods.METHODS`, with the settings of `analyze`: ``flat:nodes=2000``,
   ``flat:seconds=0.1,threads=1``; a tenth of a second a turn if it names no limit;
-- ``one-turn`` plays the equilibrium of the evaluation's values after this turn; ``one-turn:weights=hand`` names the
-  weights;
+- ``one-turn`` plays the equilibrium of the evaluation's values after this turn; ``one-turn:weights=hand`` takes the
+  weights set by hand;
 - ``command:PROGRAM ARGUMENTS`` is a program that answers on its standard output, line by line, what it is asked on its
   standard input; ``command:nodes=2000,PROGRAM ARGUMENTS`` or ``command:seconds=0.5,PROGRAM ...`` sets the limit that it
   is told, a tenth of a second otherwise.
@@ -49,7 +49,7 @@ from ..squares import Square, parse_square
 __all__ = ["Answer", "Player", "Specification", "Stopped", "make", "specification"]
 
 DEFAULT_SECONDS = 0.1
-DEFAULT_WEIGHTS: Literal["hand"] = "hand"
+DEFAULT_WEIGHTS: Literal["fitted"] = "fitted"
 
 #: A program that has not answered so long after its limit is given up; one with `nodes` gets this alone.
 GRACE_SECONDS = 120.0

@@ -185,7 +185,7 @@ def play_match(
     seed: int = 1,
     start: str = "random:3",
     test: statistics.SprtTest | None = None,
-    luck: str | None = "hand",
+    luck: str | None = "fitted",
     executor: Executor | None = None,
     workers: int = 1,
     on_progress: Callable[[Match], object] | None = None,
