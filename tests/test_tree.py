@@ -76,6 +76,16 @@ def test_the_evaluation_can_be_the_one_set_by_hand():
     assert hand != fitted == plain
 
 
+def test_looking_at_a_tree_changes_nothing():
+    plain, seen = Tree(Position()), Tree(Position())
+    for _ in range(10):
+        plain.grow(200)
+        seen.grow(200)
+        seen.result(seen.nodes, 0.0, 0.0, None)
+    found, other = (numbers(tree.result(tree.nodes, 0.0, 0.0, None)) for tree in (plain, seen))
+    assert found == other
+
+
 def test_the_start_is_worth_nothing():
     assert abs(run(Position(), 0, 1, Budget(nodes=400)).value) < 0.03
 

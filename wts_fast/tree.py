@@ -108,14 +108,18 @@ class Tree:
             self._nodes, self._slots, self._counts, self._parameters, self._weights, first, last, self._works[0]
         )
 
-    def _strategies(self, node: int) -> tuple[Floats, Floats, float]:
-        """Return the equilibrium of a node's matrix over its squares, and its gap."""
+    def _strategies(self, node: int) -> tuple[Floats, Floats, float, float]:
+        """Return the equilibrium of a node's matrix over its squares, its value and its gap, and change nothing."""
         size = int(self._nodes[node]["size"])
         black, white = np.empty(size), np.empty(size)
         self._counts[2] += 1
         self._growth.recall(self._nodes, self._slots, self._counts, node, self._weights)
+        # Solved again, a node may come to another equilibrium of its matrix, and the search would go another way.
+        before = self._nodes[node].copy()
         gap = self._inside.settle(self._nodes, self._slots, node, self._parameters, self._works[0], black, white)
-        return black, white, float(gap)
+        value = float(self._nodes[node]["value"])
+        self._nodes[node] = before
+        return black, white, value, float(gap)
 
     @property
     def nodes(self) -> int:
@@ -247,7 +251,7 @@ class Tree:
                 continue
             if line.turns:
                 position = position.play(*line.turns[-1])
-            black, white, _ = self._strategies(node)
+            black, white, _, _ = self._strategies(node)
             squares = position.legal
             children = {}
             child = int(self._nodes[node]["child"])
@@ -268,10 +272,10 @@ class Tree:
 
     def result(self, nodes: int, seconds: float, compile_seconds: float, stopped_by: StoppedBy | None) -> SearchResult:
         """Return what the root knows."""
-        black, white, gap = self._strategies(0)
+        black, white, value, gap = self._strategies(0)
         lower, upper = self.bounds
         return SearchResult(
-            value=float(self._nodes[0]["value"]),
+            value=value,
             standard_error=0.0,
             lower=lower,
             upper=upper,
