@@ -228,7 +228,7 @@ def table(ladder: Ladder, name: str) -> str:
     """Return the pairings of a table that have games, in Markdown, and where they were played."""
     pairings = [pairing for pairing in TABLES[name] if ladder.games(pairing)]
     if not pairings or ladder.latest is None:
-        return "No game is played yet."
+        return f"Nothing is played of this table: `python bench/ladder.py --jobs 2 --only {name}` does it."
     if name == "ladder":
         pairings.sort(key=lambda pairing: ladder.found(pairing)[2].score)
     extra = {"floors": "floor", "ladder": "", "ideas": "what it shows"}[name]
@@ -240,7 +240,9 @@ def table(ladder: Ladder, name: str) -> str:
         row += f"| {interval(plain)} | {interval(less)} | {ladder.seeds(pairing)} |"
         tail = pairing.about or ("" if pairing.floor is None else f"+{pairing.floor}")
         rows.append(row + f" {tail} |" * bool(extra))
-    rows += ["", f"On {ladder.latest['processor']}, {ladder.latest['jobs']} games at once, {ladder.latest['date']}."]
+    jobs = ladder.latest["jobs"]
+    once = "one game at a time" if jobs == 1 else f"{jobs} games at once"
+    rows += ["", f"On {ladder.latest['processor']}, {once}, {ladder.latest['date']}."]
     return "\n".join(rows)
 
 

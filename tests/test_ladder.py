@@ -102,3 +102,14 @@ def test_a_tree_without_an_idea_is_a_player() -> None:
     plain = players.make(players.specification("tree:nodes=200")).ask(Position(query["position"]), 0, 1, bool)
     assert answers[0]["value"] == plain.value
     assert answers[1] != answers[0] != answers[2] != answers[1]
+
+
+def test_the_tables_stand_in_the_page_as_the_results_say(ladder: ModuleType, tmp_path: Path) -> None:
+    page = ladder.PAGE.read_text(encoding="utf-8")
+    saved = ladder.Ladder(ladder.RESULTS)
+    for name in ladder.TABLES:
+        assert ladder.replaced(page, name, ladder.table(saved, name)) == page
+        assert f"<!-- {name}: begin -->\nNEW\n<!-- {name}: end -->\n" in ladder.replaced(page, name, "NEW")
+        assert f"--only {name}" in ladder.table(ladder.Ladder(tmp_path / "none"), name)
+    with pytest.raises(SystemExit, match="expected the markers"):
+        ladder.replaced("no markers", "ladder", "NEW")
