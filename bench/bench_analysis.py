@@ -1,5 +1,8 @@
 """The search: nodes a second, and the same answer for any number of threads."""
 
+import pytest
 
-def test_analysis(timed_layer):
-    timed_layer("analysis")
+
+@pytest.mark.parametrize("layer", ["analysis", "tree-start", "tree-middle"])
+def test_analysis(timed_layer, layer):
+    timed_layer(layer)

@@ -22,6 +22,7 @@ from .matrix import solve
 from .signature import POSITIONS
 from .squares import NUM_SQUARES
 from .state import Outcome
+from .tree import Tree
 
 __all__ = ["BATCH", "Layer", "Prepared", "all_layers"]
 
@@ -33,6 +34,21 @@ _FEW_GAMES = 20  # of the oracle's
 _SOME_GAMES = 400  # played turn by turn from Python
 _SOME_POSITIONS = 1000  # of these games
 _NODES = 20_000  # of an analysis
+_GROWN = 2000  # nodes of a tree
+
+#: Positions that the tree met when it played itself, from the sixth turn to the eighteenth, and one made up: with up to
+#: five eggs, and from the first captures to five turtles in danger.
+_EMPTY_BOARD = ("9/9/9/9/9/9/9/9/9 -",)
+_MIDDLES = (
+    "9/9/3b1w3/2w1b4/3bb4/4ww3/2w6/9/9 -",
+    "w8/3w5/4e4/4w4/4w4/4wbw2/9/4bbebb/8b G2,E7",
+    "9/9/4w4/3w1w3/2b1w1w2/3e1e3/4bbb2/2wb5/7b1 F4,D4",
+    "3w5/4e1bb1/3b4w/2b1b1w2/3wwbw2/3bw1w2/4wwe2/3bb1ww1/7e1 E8,G3,H1",
+    "3w5/4w1bb1/3b1b2w/2b1bwww1/2www1wwb/3bw1wb1/4wwe2/3bb1ww1/7e1 G3,H1",
+    "4w4/2b6/3e1bebw/4b2wb/2wb1bbww/1beb1weww/2wb1ebbw/1wbwbw2b/wbwwwb3 C4,F3,G4,G7,D7",
+    "7b1/3b1w3/w2wb2w1/2bw5/4wbb2/3w1www1/2wb1b3/3b5/3b5 -",
+    "ww5b1/3bwe1b1/b3w1bw1/wb3wb2/2b1wb3/w1e1wbeww/ww1b1b3/1bw2wwb1/bb4b2 F8,G4,C4",
+)
 
 _WORD = (1 << 64) - 1
 _GOLDEN = 0x9E3779B97F4A7C15
@@ -99,6 +115,20 @@ def all_layers() -> tuple[list[Layer], dict[str, str]]:
     layers += [
         Layer("matrix", "matrix.solve of 81x81 payoffs", "games", None, _matrix),
         Layer("analysis", "analyze from the middle of a game, one core", "nodes", None, _analysis),
+        Layer(
+            "tree-start",
+            "the tree grows from the empty board, one core",
+            "nodes",
+            None,
+            partial(_tree, _EMPTY_BOARD, 8 * _GROWN),
+        ),
+        Layer(
+            "tree-middle",
+            f"the same from {len(_MIDDLES)} positions of games",
+            "nodes",
+            "tree-start",
+            partial(_tree, _MIDDLES, _GROWN),
+        ),
     ]
     return layers, left_out
 
@@ -340,3 +370,19 @@ def _analysis() -> Prepared:
         return found.nodes, found.value
 
     return Prepared(run, analyze(position, nodes=_NODES, seed=1, threads=2).value)
+
+
+def _tree(texts: tuple[str, ...], each: int) -> Prepared:
+    """Trees one after another in the same memory, each of so many nodes; two threads must find the same."""
+    positions = [Position(text) for text in texts]
+
+    def grown(tree: Tree) -> list[float]:
+        values = []
+        for position in positions:
+            tree.plant(position)
+            tree.grow(each)
+            values.append(tree.value)
+        return values
+
+    tree = Tree(positions[0])
+    return Prepared(lambda: (each * len(positions), grown(tree)), grown(Tree(positions[0], threads=2)))

@@ -74,15 +74,21 @@ class Tree:
         self._seen = np.zeros(81 * 81, np.int32)
         with compiling():
             self._works = [_double_jit.new_work(81, 81) for _ in range(threads)]
-            self._plant(position)
+            self.plant(position)
             # Calls without work: they only make sure of the compiled code.
             self._choose(0)
             self._merge(0, 0)
             self._strategies(0)
             _tree_jit.transplant(self._nodes, 0, 1, np.zeros(1, _node_jit.NODE), np.zeros(3, np.int64))
 
-    def _plant(self, position: Position) -> None:
-        """Begin anew with one node."""
+    def plant(self, position: Position) -> None:
+        """Begin anew with one node.
+
+        Parameters
+        ----------
+        position : Position
+            The root; its game is not over.
+        """
         from ._bridge import state_words
 
         self.position = position
@@ -127,6 +133,11 @@ class Tree:
         return int(self._counts[0])
 
     @property
+    def value(self) -> float:
+        """What the root is worth to Black, as far as is known by now."""
+        return float(self._nodes[0]["value"])
+
+    @property
     def bounds(self) -> tuple[float, float]:
         """What is proved about Black's value."""
         return float(self._nodes[0]["lower"]), float(self._nodes[0]["upper"])
@@ -151,7 +162,7 @@ class Tree:
         while child >= 0 and self._nodes[child]["cell"] != cell:
             child = int(self._nodes[child]["sibling"])
         if child < 0:
-            self._plant(after)
+            self.plant(after)
             return False
         old, used = self._nodes, self.nodes
         self._nodes = np.zeros(self._most, self._inside.NODE)
