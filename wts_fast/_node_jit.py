@@ -251,12 +251,7 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
     node = nodes[top]
     static = slots[node.slot].cells
     draws = n <= 2
-    proved = np.empty(n * n)
     best = np.empty(n)
-    sets = np.empty((2, 81), np.int64)
-    counts = np.empty(4, np.int64)
-    x = np.empty(n)
-    y = np.empty(n)
     # What the player whom a bound protects is sure of in each cell, in his own eyes, his squares as rows.
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
@@ -284,6 +279,11 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 break
         if not answered:
             continue
+        proved = np.empty(n * n)
+        sets = np.empty((2, 81), np.int64)
+        counts = np.zeros(4, np.int64)
+        x = np.empty(n)
+        y = np.empty(n)
         across = n if side == 0 else 1
         down = 1 if side == 0 else n
         for i in range(n):
@@ -299,7 +299,6 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 j = child.cell % n
                 proved[i * across + j * down] = child.lower if side == 0 else -child.upper
             c = child.sibling
-        counts[:] = 0
         value, gap, _status = double_oracle(proved, n, n, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
         sure = value - 0.5 * gap
         if sure > have:

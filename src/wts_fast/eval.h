@@ -156,6 +156,23 @@ static inline void wts_view_read(wts_view *view, const wts_state *state)
     wts_view_eggs(view, state);
 }
 
+/* The same from the view of a board that differs in a few squares. */
+static inline void wts_view_follow(wts_view *view, const wts_view *before, const wts_state *state)
+{
+    *view = *before;
+    view->turtles[0] = bits81_load(state->black);
+    view->turtles[1] = bits81_load(state->white);
+    view->egg = bits81_load(state->egg);
+    view->empty = BITS81_ALL & ~(view->turtles[0] | view->turtles[1] | view->egg);
+    for (int c = 0; c < 2; c++) {
+        wts_view_add(view, view->turtles[c] & ~before->turtles[c], (uint32_t)(c + 1));
+        wts_view_add(view, before->turtles[c] & ~view->turtles[c], -(uint32_t)(c + 1));
+    }
+    wts_view_add(view, view->egg & ~before->egg, 3);
+    wts_view_add(view, before->egg & ~view->egg, -(uint32_t)3);
+    wts_view_eggs(view, state);
+}
+
 /* What lies around place `place` of a line that holds `pattern`: four squares below, four above. */
 static inline uint32_t wts_around(uint32_t pattern, int length, int place)
 {
@@ -246,6 +263,19 @@ static inline float wts_evaluate(const wts_state *state, const wts_weight *weigh
         return wts_result_value(state->outcome);
     wts_view view;
     wts_view_read(&view, state);
+    return wts_value_of(wts_score(&view, weights));
+}
+
+/* The value after a legal turn in `state`, which `before` shows. */
+static inline float wts_evaluate_turn(const wts_state *state, const wts_view *before, const wts_weight *weights,
+                                      int black_sq, int white_sq)
+{
+    wts_state after = *state;
+    wts_play(&after, black_sq, white_sq, NULL);
+    if (after.outcome != WTS_UNDECIDED)
+        return wts_result_value(after.outcome);
+    wts_view view;
+    wts_view_follow(&view, before, &after);
     return wts_value_of(wts_score(&view, weights));
 }
 

@@ -205,8 +205,8 @@ static inline void wts_add_one(const wts_view *view, const wts_weight *weights, 
 /* The values after turns in which `colour` plays `square` and the other player one of `others`, none of which
  * captures, completes a row, or is a victim of the placed turtle: values[other square]. Returns those of `others` that
  * a hatched turtle might capture; their values are not to be used. */
-static inline bits81 wts_slice(const wts_state *state, const wts_weight *weights, int colour, int square, bits81 others,
-                               float values[81])
+static inline bits81 wts_slice(const wts_state *state, const wts_view *before, const wts_weight *weights, int colour,
+                               int square, bits81 others, float values[81])
 {
     wts_state after = *state;
     bits81 turtles[2] = {bits81_load(state->black), bits81_load(state->white)}, egg = bits81_load(state->egg);
@@ -222,7 +222,7 @@ static inline bits81 wts_slice(const wts_state *state, const wts_weight *weights
     bits81_store(after.white, turtles[1]);
     bits81_store(after.egg, egg);
     wts_view view;
-    wts_view_read(&view, &after);
+    wts_view_follow(&view, before, &after);
     wts_add_one(&view, weights, !colour, others, values);
     return doubtful;
 }
@@ -367,7 +367,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
             int square = bits81_lowest(set);
             float values[81], *slice = cells + index[square] * (c ? 1 : n);
             bits81 others = legal & ~(loud[!c] | bits81_of(square));
-            bits81 doubtful = wts_slice(state, weights, c, square, others, values) & others;
+            bits81 doubtful = wts_slice(state, &view, weights, c, square, others, values) & others;
             for (bits81 rest = others & ~doubtful; rest; rest &= rest - 1)
                 slice[stride * index[bits81_lowest(rest)]] = values[bits81_lowest(rest)];
             if (c == 0)
@@ -375,7 +375,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
             for (; doubtful; doubtful &= doubtful - 1) {
                 int other = bits81_lowest(doubtful);
                 slice[stride * index[other]] =
-                    wts_evaluate_cell(state, weights, c ? other : square, c ? square : other);
+                    wts_evaluate_turn(state, &view, weights, c ? other : square, c ? square : other);
             }
         }
     }
@@ -383,7 +383,7 @@ static inline __attribute__((always_inline)) int wts_evaluate_matrix(const wts_s
         for (int i = 0; i < brackets[c].pairs; i++) {
             int arrival = brackets[c].arrival[i], victim = brackets[c].victim[i];
             int black_sq = c ? victim : arrival, white_sq = c ? arrival : victim;
-            cells[index[black_sq] * n + index[white_sq]] = wts_evaluate_cell(state, weights, black_sq, white_sq);
+            cells[index[black_sq] * n + index[white_sq]] = wts_evaluate_turn(state, &view, weights, black_sq, white_sq);
         }
     return n;
 }
