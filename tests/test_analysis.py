@@ -194,7 +194,7 @@ def test_the_first_limit_counts():
 @pytest.mark.parametrize("nodes", [700, 30_000])
 def test_the_same_seed_gives_the_same_bits_for_any_threads(nodes, monkeypatch):
     # This machine may have one processor: the answer must not depend on that either.
-    monkeypatch.setattr("wts_fast.analysis._processors", lambda: 64)
+    monkeypatch.setattr("wts_fast.analysis.processors", lambda: 64)
     position = random_position(11)
     first = analyze(position, method="flat", nodes=nodes, seed=5)
     np.random.seed(1)

@@ -18,6 +18,7 @@ FLOORS: list[set[str]] = [
     {"notation", "oracle", "oracle_solve", "draw", "conformance"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
+    | {"symmetry"}
     | {"training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
     | {"threats", "words"},
@@ -59,6 +60,7 @@ NEIGHBOURS = {
     ("_mcts_jit", "_learners_jit"),
     ("methods", "tree"),
     ("tree", "search"),
+    ("tree", "symmetry"),
     ("tree", "_tree_jit"),
     ("tree", "_node_jit"),
     ("_tree_jit", "_node_jit"),

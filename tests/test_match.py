@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wts_fast import Game, Position
+from wts_fast import Game, Position, analyze
 from wts_fast.cli import main
 from wts_fast.errors import WtsError
 from wts_fast.match import Match, SprtTest, games, play_match, players, processes, run
@@ -89,6 +89,33 @@ def test_a_player_gives_mixtures_of_empty_squares(text: str) -> None:
     for mix in (answer.black, answer.white):
         assert set(mix) <= set(position.legal)
         assert sum(mix.values()) == pytest.approx(1.0)
+
+
+def test_the_tree_is_kept_from_turn_to_turn() -> None:
+    player = players.make(players.specification("tree:nodes=300"))
+    position = Position("9/9/3b1w3/2w1b4/3bb4/4ww3/2w6/9/9 -")
+    first = player.ask(position, 0, 5, lambda: False)
+    assert first == players.make(players.specification("tree:nodes=300")).ask(position, 0, 9, lambda: False)
+    turn = (max(mix, key=mix.__getitem__) for mix in (first.black, first.white))
+    position = position.play(*turn)
+    kept, anew = player.ask(position, 0, 5, lambda: False), analyze(position, nodes=300)
+    assert player.tree.position == position
+    assert player.tree.nodes > 300 + 300 // 12
+    assert kept.value != anew.value
+    for mix in (kept.black, kept.white):
+        assert set(mix) <= set(position.legal)
+        assert sum(mix.values()) == pytest.approx(1.0)
+
+
+def test_a_tree_that_is_told_to_stop_has_no_answer() -> None:
+    with pytest.raises(players.Stopped):
+        players.make(players.specification("tree:seconds=60")).ask(Position(), 0, 5, lambda: True)
+
+
+@pytest.mark.parametrize("text", ["tree:leaf=playouts", "tree:memory_mb=1048577"])
+def test_a_tree_refuses_what_it_does_not_know(text: str) -> None:
+    with pytest.raises(WtsError):
+        players.make(players.specification(text))
 
 
 ENGINE = """\

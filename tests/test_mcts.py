@@ -152,7 +152,7 @@ def test_exactly_solved_endgames_are_met(rule: str, final: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_same_seed_gives_the_same_bits_for_any_threads(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wts_fast.analysis._processors", lambda: 64)
+    monkeypatch.setattr("wts_fast.analysis.processors", lambda: 64)
     position = Position(FOUR)
     for learners, nodes in ((1, 700), (3, 5000), (4, 6143)):
         first = check(analyze(position, method=rule, nodes=nodes, seed=5, learners=learners), position)

@@ -222,3 +222,97 @@ def test_progress_is_reported():
     run(MIDDLE, 0, 1, Budget(seconds=0.7, on_progress=seen.append))
     assert len(seen) >= 1
     assert all(found.stopped_by is None and math.isfinite(found.value) for found in seen)
+
+
+def test_a_tree_follows_positions():
+    tree = Tree(MIDDLE)
+    tree.grow(600)
+    here = numbers(tree.result(0, 0, 0, None))
+    assert tree.follow(MIDDLE)
+    assert numbers(tree.result(0, 0, 0, None)) == here
+    one, other = Tree(MIDDLE), tree
+    one.grow(600)
+    turn = tree.continuations(1)[0].turns[0]
+    assert one.advance(*turn)
+    assert other.follow(MIDDLE.play(*turn))
+    assert one.nodes == other.nodes > 1
+    assert not tree.follow(FOUR)
+    assert (tree.nodes, tree.position) == (1, FOUR)
+
+
+@pytest.mark.parametrize("nodes", [1, 40, 700])
+@pytest.mark.parametrize("position", [MIDDLE, FOUR], ids=["middle", "four"])
+def test_exploitability_is_priced_behind_the_answer(position, nodes):
+    """By more nodes than the answer had, never above what is proved, and not by the matrix that the answer solves."""
+    found = run(position, 0, 1, Budget(nodes=nodes))
+    assert found.nodes == nodes
+    assert 1e-4 < found.exploitability <= found.proved_exploitability <= 2
+
+
+def test_the_check_leaves_the_answer_as_it_was():
+    tree = Tree(MIDDLE)
+    tree.grow(699)
+    black, white, value = tree.answer()
+    found = run(MIDDLE, 0, 1, Budget(nodes=700))
+    assert (found.value, found.black.tobytes(), found.white.tobytes()) == (value, black.tobytes(), white.tobytes())
+
+
+def test_a_bad_strategy_is_refuted():
+    """White leaves one end of Black's open four: Black wins there at once, and the proof is in the matrix."""
+    tree = Tree(FOUR)
+    black, white, _ = tree.answer()
+    one_end = np.zeros(len(white))
+    one_end[FOUR.legal.index(square("B5"))] = 1.0
+    tree.refute(black, one_end, 200)
+    rows, _ = tree._prices(black, one_end)
+    assert rows.max() == 1.0
+    assert FOUR.legal[int(rows.argmax())] == square("G5")
+
+
+def test_replies_never_looked_at_are_looked_at():
+    """A hopeless strategy is told so within a small check, also where the answer's tree has not been."""
+    tree = Tree(MIDDLE)
+    tree.grow(100)
+    black, white, _ = tree.answer()
+    corner = np.zeros(len(white))
+    corner[MIDDLE.legal.index(square("A9"))] = 1.0
+    assert tree.refute(black, corner, 60) > tree.refute(black, white, 60)
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_exploitability(threads):
+    one, more = (run(MIDDLE, 0, n, Budget(nodes=700)) for n in (1, threads))
+    assert (one.exploitability, one.proved_exploitability) == (more.exploitability, more.proved_exploitability)
+
+
+def test_what_is_proved_of_strategies_holds_them():
+    """Of a solved endgame: even strategies lose what the exact matrix says, and no more is proved than 2."""
+    case = ENDGAMES[0]
+    position = Position(case["position"])
+    tree = Tree(position)
+    assert tree.grow(20_000) == "solved"
+    n = len(position.legal)
+    even = np.full(n, 1 / n)
+    exact = np.empty((n, n))
+    for i, black in enumerate(position.legal):
+        for j, white in enumerate(position.legal):
+            after = position.play(black, white)
+            exact[i, j] = after.outcome.value if after.outcome else run(after, 0, 1, Budget(nodes=20_000)).value
+    loses = (exact @ even).max() - (even @ exact).min()
+    assert loses - 1e-9 <= tree.proved_exploitability(even, even) <= 2
+    black, white, value = tree.answer()
+    assert value == pytest.approx(case["value"], abs=1e-8)
+    assert tree.proved_exploitability(black, white) <= 1e-8
+
+
+def test_an_interrupt_in_the_check_keeps_the_answer(monkeypatch):
+    def refute(self, *args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Tree, "refute", refute)
+    with pytest.raises(KeyboardInterrupt):
+        run(MIDDLE, 0, 1, Budget(nodes=300))
+    found = run(MIDDLE, 0, 1, Budget(nodes=300, keep_on_interrupt=True))
+    assert (found.nodes, found.stopped_by) == (300, "interrupt")
+    assert abs(found.black.sum() - 1) < 1e-9
+    assert 0 <= found.exploitability <= found.proved_exploitability

@@ -16,7 +16,18 @@ from . import _bridge
 from ._double_jit import double_oracle
 from ._jit import jit
 
-__all__ = ["KEPT", "NODE", "PARAMETERS", "SLOT", "fill", "open_leaves", "settle", "squares_of"]
+__all__ = [
+    "KEPT",
+    "NODE",
+    "PARAMETERS",
+    "SLOT",
+    "cell_bounds",
+    "estimates",
+    "fill",
+    "open_leaves",
+    "settle",
+    "squares_of",
+]
 
 Array = Any  # numba arrays; what each holds stands in the docstrings
 Work = Any  # what `_double_jit.new_work` makes, one for each thread
@@ -185,15 +196,11 @@ def correct(nodes: Array, top: int, n: int, payoff: Array, params: Array) -> Non
 
 
 @jit
-def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: Array, y: Array) -> float:
-    """Solve a node's matrix with all that is known by now: value, bounds, and what to search next.
-
-    Writes the equilibrium of its matrix to x and y, and returns its gap.
-    """
+def estimates(nodes: Array, slots: Array, top: int, params: Array, payoff: Array) -> None:
+    """Write the matrix of a node with all that is known by now; `payoff` has room for its cells, row after row."""
     node = nodes[top]
     n = int(node.size)
     static = slots[node.slot].cells
-    payoff = np.empty(n * n, np.float32)
     for k in range(n * n):
         payoff[k] = static[k]
     if node.child >= 0:
@@ -205,6 +212,18 @@ def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: A
             if child.size > 0:
                 payoff[child.cell] = child.value
             c = child.sibling
+
+
+@jit
+def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: Array, y: Array) -> float:
+    """Solve a node's matrix with all that is known by now: value, bounds, and what to search next.
+
+    Writes the equilibrium of its matrix to x and y, and returns its gap.
+    """
+    node = nodes[top]
+    n = int(node.size)
+    payoff = np.empty(n * n, np.float32)
+    estimates(nodes, slots, top, params, payoff)
 
     sets = np.empty((2, 81), np.int64)
     counts = np.zeros(4, np.int64)
@@ -306,3 +325,24 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 node.lower = min(sure, node.upper)
             else:
                 node.upper = max(-sure, node.lower)
+
+
+@jit
+def cell_bounds(nodes: Array, slots: Array, top: int, lower: Array, upper: Array) -> None:
+    """Write what is proved about each cell of a node, row after row; each array has room for its cells."""
+    node = nodes[top]
+    n = int(node.size)
+    static = slots[node.slot].cells
+    draws = n <= 2
+    for k in range(n * n):
+        v = static[k]
+        known = abs(v) >= np.float32(1.0) or (draws and v == np.float32(0.0))
+        lower[k] = v if known else -1.0
+        upper[k] = v if known else 1.0
+    c = node.child
+    while c >= 0:
+        child = nodes[c]
+        if child.size > 0:
+            lower[child.cell] = child.lower
+            upper[child.cell] = child.upper
+        c = child.sibling

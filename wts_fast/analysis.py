@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import numpy.typing as npt
 
 from . import methods
 from ._kernel import Position
-from .limits import MOST_NODES, duration, kernel_position, whole
+from .limits import MOST_MEMORY, MOST_NODES, duration, kernel_position, processors, whole
 from .notation import format_turn
 from .search import Budget, Continuation, SearchResult, StoppedBy
 from .squares import NUM_SQUARES, Colour, parse_colour, square_name
@@ -39,10 +38,18 @@ class Analysis:
         The strategies: a probability for each square, exactly 0 on occupied ones, together 1; all zero
         if the game is over.
     lower, upper : float
-        What is proved about the value: -1 and 1, or the exact value if the game is over.
+        What is proved about the value: -1 and 1 where nothing is, the exact value if the game is over.
     exploitability : float
-        What the best replies to both strategies would win together, measured on the estimated payoffs of this turn
-        (not on the game itself): 0 for an equilibrium of the estimate, 2 where nothing is known.
+        What the best replies to both strategies would win together, an estimate: 2 where nothing is known, never
+        more than `proved_exploitability`. ``"tree"``: after the answer, a twelfth of the work looks behind the replies
+        that seem best against it, and this is what they win by the values that have come out then; in a report of
+        progress, of the strategies of the report before. Other methods: measured on the estimated payoffs of this turn
+        (not on the game itself), 0 for an equilibrium of the estimate.
+    proved_exploitability : float
+        What the best replies to both strategies can win together at most, by what is proved: 2 where nothing is.
+    needs_r25 : bool
+        Whether `lower` and `upper` hold only because play without end counts as a draw (R25): then a symmetry that
+        swaps the colours maps the position to itself, and its value is exactly 0.
     nodes, playouts : int
         Turns sampled from the position, and random games played behind them.
     unfinished : int
@@ -77,6 +84,8 @@ class Analysis:
     threads: int
     stopped_by: StoppedBy | None
     continuations: tuple[Continuation, ...] = ()
+    proved_exploitability: float = 2.0
+    needs_r25: bool = False
 
     def top(self, colour: Colour, n: int = 5) -> tuple[tuple[str, float], ...]:
         """Return a player's `n` likeliest squares with their probabilities, likeliest first.
@@ -208,7 +217,9 @@ def analyze(
     -----
     ``"tree"``, the default, grows a tree whose nodes are matrix games, best first; a leaf has the value of the
     evaluation and the bounds that are proved for it. Backing up solves each game again, so that the answer is an
-    equilibrium of the root's game; nodes alone decide it, and the seed does not matter. See `tree`.
+    equilibrium of the root's game; nodes alone decide it, and the seed does not matter. Squares that symmetries of the
+    position map to one another get equal shares. The positions that `exploitability` takes after the answer are not
+    among `nodes`, and their time is among `seconds`. See `tree`.
 
     ``"flat"``: turns are sampled by regret matching, with a quarter of each player's squares chosen at random,
     and each is followed by one uniformly random game. The payoffs of this one turn are estimated from
@@ -230,8 +241,8 @@ def analyze(
     limit = duration(1.0 if seconds is None and nodes is None else seconds)
     most = None if nodes is None else whole(nodes, "nodes", 0, MOST_NODES)
     number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0, 2**64 - 1)
-    used = min(whole(threads, "threads", 1, 2**31 - 1), _processors())
-    memory = whole(memory_mb, "memory_mb", 1, 2**20)
+    used = min(whole(threads, "threads", 1, 2**31 - 1), processors())
+    memory = whole(memory_mb, "memory_mb", 1, MOST_MEMORY)
     named: dict[str, object] = {
         "leaf": leaf,
         "weights": weights,
@@ -268,21 +279,16 @@ def analyze(
             threads=used,
             stopped_by=found.stopped_by,
             continuations=found.continuations,
+            proved_exploitability=found.proved_exploitability,
+            needs_r25=found.needs_r25,
         )
 
     outcome = position.outcome
     if outcome is not None:
         exact = float(outcome.value)
         nothing = np.zeros(0)
-        ended = SearchResult(exact, 0.0, exact, exact, nothing, nothing, 0.0, 0, 0, 0, 0.0, 0.0, "finished")
+        ended = SearchResult(exact, 0.0, exact, exact, nothing, nothing, 0.0, 0, 0, 0, 0.0, 0.0, "finished", (), 0.0)
         return analysis(ended)
     report = None if on_progress is None else lambda found: on_progress(analysis(found))
     budget = Budget(limit, most, report, should_stop, keep_on_interrupt, memory)
     return analysis(chosen.load()(position, number, used, budget, **options))
-
-
-def _processors() -> int:
-    """Return how many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 import operator
+import os
 from typing import Any
 
 from ._kernel import Position
 from .errors import LimitError, WtsError
 from .state import State
 
-__all__ = ["MOST_NODES", "MOST_SECONDS", "duration", "kernel_position", "real", "whole"]
+__all__ = ["MOST_MEMORY", "MOST_NODES", "MOST_SECONDS", "duration", "kernel_position", "processors", "real", "whole"]
 
 MOST_SECONDS = 31_536_000.0
 MOST_NODES = 10**18
+MOST_MEMORY = 2**20  # mebibytes
 
 
 def whole(value: object, field: str, least: int, most: int) -> int:
@@ -80,3 +82,10 @@ def kernel_position(position: Any) -> Position:
     if not isinstance(state, State):
         raise WtsError(f"expected a Position, not {type(position).__name__}", code="position-type", field="position")
     return Position.from_state(state)
+
+
+def processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

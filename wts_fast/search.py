@@ -93,6 +93,8 @@ class SearchResult:
     compile_seconds: float
     stopped_by: StoppedBy | None  # None while it goes on
     continuations: tuple[Continuation, ...] = ()  # the likeliest first
+    proved_exploitability: float = 2.0
+    needs_r25: bool = False  # whether the bounds need R25
 
 
 class Search(ABC, Generic[Part]):

@@ -4,13 +4,18 @@ The tree grows best-first. A node's matrix holds the evaluation of every joint t
 the value of a node of their own; every node above a new one is solved anew, so nothing is averaged. A round of
 leaves is chosen one after another and opened by all threads: the tree, and so the answer, is the same for any number
 of threads.
+
+What the answer is worth against best replies is not told by the matrix that it solves, in which nobody gains anything.
+So a twelfth of the work comes after the answer and tries to refute it: the tree grows on behind the replies that
+look best against either strategy, those never looked at first among equals, and the replies are priced on the values
+that have come out then.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
@@ -18,20 +23,28 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from . import matrix
+from ._matrix_jit import share
 from .search import Budget, Continuation, SearchResult, StoppedBy
+from .symmetry import groups, is_its_own_negative
 
 if TYPE_CHECKING:
     from ._kernel import Position
     from .evaluation import Name
 
-__all__ = ["Tree", "run"]
+__all__ = ["Tree", "run", "search"]
 
 Floats = npt.NDArray[np.float64]
+Answer = tuple[Floats, Floats, float]  # both strategies over the squares, and Black's value
 
 _MOST_SLOTS = 4096  # matrices kept; a smaller heap of them is filled and found faster
 _LEAST_SLOTS = 512
 _ASK = 0.005  # seconds between two questions whether to stop
 _REPORT = 0.25
+_CHECK = 1 / 12  # of the work, to refute the answer
+_LEAST_CHECK = 32  # nodes
+_TEMPTING = 0.03  # a reply that wins so much less than the best gets 1/e of its share of the check
+_CLOSED = 1e-9  # bounds so near are a value
 
 
 class Tree:
@@ -78,7 +91,9 @@ class Tree:
             # Calls without work: they only make sure of the compiled code.
             self._choose(0)
             self._merge(0, 0)
-            self._strategies(0)
+            self.exploitability(*self.answer()[:2])
+            matrix.solve(np.zeros((1, 1)))
+            share(np.ones(1), np.zeros(1, np.int64), 1)
             _tree_jit.transplant(self._nodes, 0, 1, np.zeros(1, _node_jit.NODE), np.zeros(3, np.int64))
 
     def plant(self, position: Position) -> None:
@@ -114,18 +129,23 @@ class Tree:
             self._nodes, self._slots, self._counts, self._parameters, self._weights, first, last, self._works[0]
         )
 
-    def _strategies(self, node: int) -> tuple[Floats, Floats, float, float]:
-        """Return the equilibrium of a node's matrix over its squares, its value and its gap, and change nothing."""
+    def _settle(self, node: int) -> tuple[Floats, Floats]:
+        """Solve the matrix of a node that has it; return its equilibrium over the squares."""
         size = int(self._nodes[node]["size"])
         black, white = np.empty(size), np.empty(size)
+        self._inside.settle(self._nodes, self._slots, node, self._parameters, self._works[0], black, white)
+        return black, white
+
+    def _strategies(self, node: int) -> Answer:
+        """Return the equilibrium of a node's matrix over its squares, and its value, and change nothing."""
         self._counts[2] += 1
         self._growth.recall(self._nodes, self._slots, self._counts, node, self._weights)
         # Solved again, a node may come to another equilibrium of its matrix, and the search would go another way.
         before = self._nodes[node].copy()
-        gap = self._inside.settle(self._nodes, self._slots, node, self._parameters, self._works[0], black, white)
+        black, white = self._settle(node)
         value = float(self._nodes[node]["value"])
         self._nodes[node] = before
-        return black, white, value, float(gap)
+        return black, white, value
 
     @property
     def nodes(self) -> int:
@@ -155,21 +175,54 @@ class Tree:
         bool
             Whether the turn had a node; otherwise the tree begins anew.
         """
-        after = self.position.play(black, white)
         legal = self.position.legal
         cell = legal.index(black) * len(legal) + legal.index(white)
+        after = self.position.play(black, white)
+        for child in self._children():
+            if self._nodes[child]["cell"] == cell:
+                self._take(child, after)
+                return True
+        self.plant(after)
+        return False
+
+    def follow(self, position: Position) -> bool:
+        """Go to a position, and keep what is known of it if it is the root or one turn behind it.
+
+        Parameters
+        ----------
+        position : Position
+            Whose game is not over.
+
+        Returns
+        -------
+        bool
+            Whether anything was known; otherwise the tree begins anew.
+        """
+        if position == self.position:
+            return True
+        legal = self.position.legal
+        for child in self._children():
+            row, column = divmod(int(self._nodes[child]["cell"]), len(legal))
+            if self.position.play(legal[row], legal[column]) == position:
+                self._take(child, position)
+                return True
+        self.plant(position)
+        return False
+
+    def _children(self) -> Iterator[int]:
+        """Go through the root's children, the youngest first."""
         child = int(self._nodes[0]["child"])
-        while child >= 0 and self._nodes[child]["cell"] != cell:
+        while child >= 0:
+            yield child
             child = int(self._nodes[child]["sibling"])
-        if child < 0:
-            self.plant(after)
-            return False
+
+    def _take(self, child: int, position: Position) -> None:
+        """Make a node the root, which stands for `position`, and drop all that does not lie behind it."""
         old, used = self._nodes, self.nodes
         self._nodes = np.zeros(self._most, self._inside.NODE)
         self._slots["owner"][: used + 1] = 0
         self._growth.transplant(old, child, used, self._nodes, self._counts)
-        self.position = after
-        return True
+        self.position = position
 
     def grow(
         self,
@@ -192,13 +245,12 @@ class Tree:
             Called about four times a second.
         """
         end = None if most is None else self.nodes + most
+        # What refutes the answer needs room as well.
+        room = int(self._most / (1 + _CHECK)) - _LEAST_CHECK
         ask = time.perf_counter()
         report = ask + _REPORT
         with ExitStack() as stack:
-            pool = None
-            if self.threads > 1:
-                pool = ThreadPoolExecutor(self.threads - 1, "wts-tree")
-                stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+            pool = self._pool(stack)
             while end is None or self.nodes < end:
                 now = time.perf_counter()
                 if now >= deadline:
@@ -210,9 +262,20 @@ class Tree:
                     if on_progress is not None and now >= report:
                         report = now + _REPORT
                         on_progress()
-                if not self._round(2**31 - 1 if end is None else end - self.nodes, pool):
-                    return "memory" if self.nodes >= self._most else "solved"
+                left = room - self.nodes if end is None else min(room, end) - self.nodes
+                if left <= 0:
+                    return "memory"
+                if not self._round(left, pool):
+                    return "solved"
         return "nodes"
+
+    def _pool(self, stack: ExitStack) -> ThreadPoolExecutor | None:
+        """Return the other threads, if there are any, until the end of a block."""
+        if self.threads == 1:
+            return None
+        pool = ThreadPoolExecutor(self.threads - 1, "wts-tree")
+        stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+        return pool
 
     def _round(self, left: int, pool: ThreadPoolExecutor | None) -> int:
         """Take one round of leaves into the tree, at most `left`; return how many."""
@@ -239,7 +302,9 @@ class Tree:
             raise
         return count
 
-    def continuations(self, n: int = 5, turns: int = 4) -> tuple[Continuation, ...]:
+    def continuations(
+        self, n: int = 5, turns: int = 4, mixes: tuple[Floats, Floats] | None = None
+    ) -> tuple[Continuation, ...]:
         """Return the likeliest lines of joint turns that the tree holds.
 
         Parameters
@@ -248,6 +313,8 @@ class Tree:
             How many at most.
         turns : int
             How many turns of each at most. A line ends earlier where the tree does, or the game.
+        mixes : (ndarray, ndarray), optional
+            The strategies at the root, if others than the equilibrium of its matrix.
         """
         found: list[Continuation] = []
         # Nodes still to be followed, likeliest first: (line so far, position before its last turn, node).
@@ -262,7 +329,7 @@ class Tree:
                 continue
             if line.turns:
                 position = position.play(*line.turns[-1])
-            black, white, _, _ = self._strategies(node)
+            black, white = mixes if node == 0 and mixes is not None else self._strategies(node)[:2]
             squares = position.legal
             children = {}
             child = int(self._nodes[node]["child"])
@@ -281,10 +348,130 @@ class Tree:
                     waiting.append((longer, position, child))
         return tuple(found)
 
-    def result(self, nodes: int, seconds: float, compile_seconds: float, stopped_by: StoppedBy | None) -> SearchResult:
-        """Return what the root knows."""
-        black, white, value, gap = self._strategies(0)
+    def answer(self) -> Answer:
+        """Return the strategies of both players over the squares, and Black's value.
+
+        They are an equilibrium of the root's matrix, or, once the value is proved, of its bounds; and symmetric
+        where the position is.
+        """
+        black, white, value = self._strategies(0)
         lower, upper = self.bounds
+        if upper - lower <= _CLOSED:
+            low, high = self._proved()
+            proved = matrix.solve(low).black, matrix.solve(high).white
+            if self.proved_exploitability(*proved) < self.proved_exploitability(black, white):
+                black, white = proved
+        number = groups(self.position)
+        if number is not None:
+            n = len(black)
+            both = np.concatenate((black, white))
+            share(both, number, 2 * n)
+            black, white = both[:n], both[n:]
+        return black, white, value
+
+    def _proved(self) -> tuple[Floats, Floats]:
+        """Return what is proved about each cell of the root."""
+        n = int(self._nodes[0]["size"])
+        low, high = np.empty(n * n), np.empty(n * n)
+        self._inside.cell_bounds(self._nodes, self._slots, 0, low, high)
+        return low.reshape(n, n), high.reshape(n, n)
+
+    def proved_exploitability(self, black: Floats, white: Floats) -> float:
+        """Return what best replies to both strategies can win together at most, by what is proved."""
+        low, high = self._proved()
+        return max(0.0, float((high @ white).max() - (black @ low).min()))
+
+    def _prices(self, black: Floats, white: Floats) -> tuple[Floats, Floats]:
+        """Return Black's value of each of his squares against White's strategy, and of each of White's against his."""
+        n = len(black)
+        payoff = np.empty(n * n, np.float32)
+        self._inside.estimates(self._nodes, self._slots, 0, self._parameters, payoff)
+        cells = payoff.reshape(n, n).astype(np.float64)
+        return cells @ white, black @ cells
+
+    def exploitability(self, black: Floats, white: Floats) -> float:
+        """Return what best replies to both strategies win together by the values that the tree has now."""
+        rows, columns = self._prices(black, white)
+        return min(max(0.0, float(rows.max() - columns.min())), self.proved_exploitability(black, white))
+
+    def refute(
+        self,
+        black: Floats,
+        white: Floats,
+        most: int,
+        deadline: float = math.inf,
+        should_stop: Callable[[], object] | None = None,
+    ) -> float:
+        """Grow behind the best replies to two strategies; return their `exploitability` by what has come out.
+
+        Parameters
+        ----------
+        black, white : ndarray
+            The strategies, over the squares of the root.
+        most : int
+            How many nodes to add at most.
+        deadline : float
+            When to end, by `time.perf_counter`; one round is made in any case.
+        should_stop : callable, optional
+            Asked before each further round.
+        """
+        root = self._nodes[0]
+        mixes = black, white
+        first = self.nodes
+        with ExitStack() as stack:
+            pool = self._pool(stack)
+            side = idle = 0
+            while idle < 2 and self.nodes - first < most:
+                if self.nodes > first and (
+                    time.perf_counter() >= deadline or (should_stop is not None and should_stop())
+                ):
+                    break
+                # This side's strategy stands, and the other looks for what beats it.
+                prices = self._prices(black, white)[1 - side]
+                regrets = prices - prices.min() if side == 0 else prices.max() - prices
+                tempting = np.exp(-regrets / _TEMPTING)
+                n = len(prices)
+                likely = np.argsort(-mixes[side], kind="stable")[
+                    : min(np.count_nonzero(mixes[side]), self._inside.KEPT)
+                ]
+                root["mix"][side, :n] = mixes[side]
+                root["mix"][1 - side, :n] = tempting / tempting.sum()
+                root["kept"][side, : len(likely)] = likely
+                root["num_kept"][side] = len(likely)
+                root["num_kept"][1 - side] = 0
+                idle = 0 if self._round(most - (self.nodes - first), pool) else idle + 1
+                side = 1 - side
+        found = self.exploitability(black, white)
+        self._settle(0)  # the root is as it was, but for what is known now
+        return found
+
+    def result(
+        self,
+        nodes: int,
+        seconds: float,
+        compile_seconds: float,
+        stopped_by: StoppedBy | None,
+        answer: Answer | None = None,
+        exploitability: float = 2.0,
+    ) -> SearchResult:
+        """Return what the root knows.
+
+        Parameters
+        ----------
+        nodes, seconds, compile_seconds, stopped_by
+            What to say of the work.
+        answer : (ndarray, ndarray, float), optional
+            What the result shall stand for; what `answer` says now if left out.
+        exploitability : float
+            What best replies to them win together, if it is known.
+        """
+        black, white, value = self.answer() if answer is None else answer
+        proved = self.proved_exploitability(black, white)
+        lower, upper = self.bounds
+        value = min(upper, max(lower, value))
+        needs_r25 = upper - lower > _CLOSED and is_its_own_negative(self.position)
+        if needs_r25:
+            value = lower = upper = 0.0
         return SearchResult(
             value=value,
             standard_error=0.0,
@@ -292,14 +479,16 @@ class Tree:
             upper=upper,
             black=black,
             white=white,
-            exploitability=max(0.0, gap),
+            exploitability=min(exploitability, proved),
             nodes=nodes,
             playouts=0,
             unfinished=0,
             seconds=seconds,
             compile_seconds=compile_seconds,
             stopped_by=stopped_by,
-            continuations=self.continuations(),
+            continuations=self.continuations(mixes=(black, white)),
+            proved_exploitability=proved,
+            needs_r25=needs_r25,
         )
 
 
@@ -324,29 +513,68 @@ def run(position: Position, seed: int, threads: int, budget: Budget, *, weights:
     ended: StoppedBy = "interrupt"
     try:
         tree = Tree(position, memory_mb=budget.memory_mb, threads=threads, weights=weights)
-        started = time.perf_counter()
-        if budget.nodes != 0:
-            deadline = math.inf if budget.seconds is None else started + budget.seconds
-            report = budget.on_progress
-
-            def tell() -> None:
-                assert report is not None
-                report(tree.result(tree.nodes, time.perf_counter() - started, started - begun, None))
-
-            ended = tree.grow(
-                None if budget.nodes is None else budget.nodes - 1,
-                deadline,
-                budget.should_stop,
-                None if report is None else tell,
-            )
-        else:
-            ended = "nodes"
     except KeyboardInterrupt:
         if not budget.keep_on_interrupt:
             raise
-    seconds = time.perf_counter() - started
+    started = time.perf_counter()
     if tree is None or budget.nodes == 0:
         n = len(position.legal)
         even = np.full(n, 1 / n)
-        return SearchResult(0.0, 0.0, -1.0, 1.0, even, even.copy(), 2.0, 0, 0, 0, seconds, started - begun, ended)
-    return tree.result(tree.nodes, seconds, started - begun, ended)
+        ended = "interrupt" if tree is None else "nodes"
+        return SearchResult(0.0, 0.0, -1.0, 1.0, even, even.copy(), 2.0, 0, 0, 0, 0.0, started - begun, ended)
+    return search(tree, budget, None if budget.nodes is None else budget.nodes - 1, started, started - begun)
+
+
+def search(tree: Tree, budget: Budget, most: int | None, started: float, compile_seconds: float) -> SearchResult:
+    """Let a tree grow, and try to refute what it says.
+
+    Parameters
+    ----------
+    tree : Tree
+        Anew, or from the last turn.
+    budget : Budget
+        When to end; its nodes are not looked at.
+    most : int or None
+        How many nodes to add before the answer.
+    started : float
+        When the clock began.
+    compile_seconds : float
+        What to say of the time before that.
+    """
+    first = tree.nodes
+    ended: StoppedBy = "interrupt"
+    last: list[Answer] = []
+
+    def tell() -> None:
+        assert budget.on_progress is not None
+        answer = tree.answer()
+        # Of the strategies of the report before: in a matrix that they have just solved nobody gains anything.
+        gain = tree.exploitability(*last.pop()[:2]) if last else 2.0
+        last.append(answer)
+        seconds = time.perf_counter() - started
+        budget.on_progress(tree.result(tree.nodes, seconds, compile_seconds, None, answer, gain))
+
+    deadline = math.inf if budget.seconds is None else started + budget.seconds
+    try:
+        ended = tree.grow(
+            most,
+            deadline if budget.seconds is None else deadline - _CHECK * budget.seconds,
+            budget.should_stop,
+            None if budget.on_progress is None else tell,
+        )
+    except KeyboardInterrupt:
+        if not budget.keep_on_interrupt:
+            raise
+    nodes = tree.nodes
+    answer = tree.answer()
+    gain = tree.proved_exploitability(*answer[:2])
+    if gain > _CLOSED:
+        more = 2**31 - 1 if ended == "seconds" else max(_LEAST_CHECK, int(_CHECK * (nodes - first)))
+        try:
+            gain = tree.refute(*answer[:2], more, -math.inf if ended == "interrupt" else deadline, budget.should_stop)
+        except KeyboardInterrupt:
+            if not budget.keep_on_interrupt:
+                raise
+            ended = "interrupt"
+            gain = tree.exploitability(*answer[:2])
+    return tree.result(nodes, time.perf_counter() - started, compile_seconds, ended, answer, gain)

@@ -119,7 +119,7 @@ def _choice(found: Result, threats: Threats) -> str:
     if len(found.position.legal) == 1:
         return f"{square_name(found.position.legal[0])} is the only square: both must name it."
     gains = "no other square gains"
-    if found.upper - found.lower > _EXACT:
+    if max(found.upper - found.lower, found.exploitability) > _EXACT:
         gains = f"{gains}, by estimate" if found.exploitability <= _SETTLED else f"{gains} much, by estimate"
     sure = {colour: len(squares) == 1 and part >= _PURE for colour, (squares, part) in main.items()}
     firsts = {colour: square_name(squares[0]) for colour, (squares, _) in main.items()}

@@ -74,7 +74,16 @@ def run(args: argparse.Namespace) -> int:
     told = threats(position)
     sentences: tuple[str, ...] = ()
     if found.stopped_by != "finished":
-        result = Result(position, found.black, found.white, found.value, found.lower, found.upper, found.exploitability)
+        result = Result(
+            position,
+            found.black,
+            found.white,
+            found.value,
+            found.lower,
+            found.upper,
+            found.exploitability,
+            found.needs_r25,
+        )
         sentences = words(result, told)
     if args.json:
         common.print_json({**found.to_dict(), "threats": told.to_dict(), "words": list(sentences)})
@@ -113,7 +122,7 @@ def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences
     lines.append(_value(found, ascii))
     lines.append(f"Black            {report.best(found.top('black', args.top))}")
     lines.append(f"White            {report.best(found.top('white', args.top))}")
-    lines.append(f"Exploitability   {found.exploitability:.3f} on the estimated payoffs of this turn")
+    lines.append(f"Exploitability   {found.exploitability:.3f} {_measured(found)}")
     label = "Likeliest turns"
     for line in report.likeliest(found, args.top):
         turns = ", ".join(format_turn(*turn) for turn in line.turns)
@@ -128,6 +137,15 @@ def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences
         f"ended by {found.stopped_by}"
     )
     return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), report.WIDTH)])
+
+
+def _measured(found: Analysis) -> str:
+    """Say against what the exploitability is measured."""
+    if found.method != "tree":
+        return "on the estimated payoffs of this turn"
+    if found.proved_exploitability <= 2e-6:
+        return "at most, proved"
+    return f"by the best replies found; proved: at most {found.proved_exploitability:.3f}"
 
 
 def _value(found: Analysis, ascii: bool) -> str:

@@ -4,7 +4,8 @@ A player is written ``NAME`` or ``NAME:setting=value,...``:
 
 - ``random`` plays every empty square with equal probability;
 - a search by its name in `methods.METHODS`, with the settings of `analyze`: ``flat:nodes=2000``,
-  ``flat:seconds=0.1,threads=1``; a tenth of a second a turn if it names no limit;
+  ``flat:seconds=0.1,threads=1``; a tenth of a second a turn if it names no limit. ``tree`` keeps what it found behind
+  the turn that was played, and its nodes come on top of that;
 - ``one-turn`` plays the equilibrium of the evaluation's values after this turn; ``one-turn:weights=hand`` takes the
   weights set by hand;
 - ``command:PROGRAM ARGUMENTS`` is a program that answers on its standard output, line by line, what it is asked on its
@@ -38,15 +39,25 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from .. import matrix, methods
 from .._kernel import Position
 from ..errors import WtsError
 from ..evaluation import payoffs, weights
+from ..limits import MOST_MEMORY, processors, whole
+from ..search import Budget
 from ..squares import Square, parse_square
 
+if TYPE_CHECKING:
+    from ..tree import Tree
+
 __all__ = ["Answer", "Player", "Specification", "Stopped", "make", "specification"]
+
+Floats = npt.NDArray[np.float64]
 
 DEFAULT_SECONDS = 0.1
 DEFAULT_WEIGHTS: Literal["fitted"] = "fitted"
@@ -156,7 +167,7 @@ def make(player: Specification) -> Player:
         return _OneTurn(player)
     if player.kind == "command":
         return _Program(player)
-    return _Search(player)
+    return _Tree(player) if player.kind == "tree" else _Search(player)
 
 
 def _analyze_settings() -> tuple[str, ...]:
@@ -224,11 +235,7 @@ class _OneTurn:
 
     def ask(self, position: Position, colour: int, seed: int, should_stop: Callable[[], bool]) -> Answer:
         found = matrix.solve(payoffs(position, self.weights))
-        black, white = (
-            {square: part for square, part in zip(position.legal, mix.tolist(), strict=True) if part > 0}
-            for mix in (found.black, found.white)
-        )
-        return Answer(black, white, min(1.0, max(-1.0, found.value)))
+        return _said(position, found.black, found.white, found.value)
 
 
 class _Search:
@@ -244,11 +251,44 @@ class _Search:
         found = analyze(position, method=self.method, seed=seed, should_stop=should_stop, **self.settings)
         if found.stopped_by == "interrupt":
             raise Stopped
-        black, white = (
-            {square: float(mix[square]) for square in position.legal if mix[square] > 0}
-            for mix in (found.black, found.white)
-        )
-        return Answer(black, white, found.value)
+        legal = list(position.legal)
+        return _said(position, found.black[legal], found.white[legal], found.value)
+
+
+class _Tree:
+    """The tree search; its tree follows the game."""
+
+    def __init__(self, player: Specification) -> None:
+        settings = dict(player.settings)
+        self.nodes: int | None = settings.get("nodes")
+        self.seconds: float | None = settings.get("seconds", DEFAULT_SECONDS if self.nodes is None else None)
+        self.threads = min(settings.get("threads", 1), processors())
+        self.memory_mb = whole(settings.get("memory_mb", Budget().memory_mb), "memory_mb", 1, MOST_MEMORY)
+        self.options = methods.method(player.kind).check({name: settings.get(name) for name in methods.OPTIONS})
+        self.tree: Tree | None = None
+
+    def ask(self, position: Position, colour: int, seed: int, should_stop: Callable[[], bool]) -> Answer:
+        from ..tree import Tree, search
+
+        if self.tree is None:
+            self.tree = Tree(position, memory_mb=self.memory_mb, threads=self.threads, **self.options)
+        started = time.perf_counter()
+        kept = self.tree.follow(position) and self.tree.nodes > 1
+        most = None if self.nodes is None else self.nodes - (not kept)
+        budget = Budget(self.seconds, should_stop=should_stop)
+        found = search(self.tree, budget, most, started, 0.0)
+        if found.stopped_by == "interrupt":
+            raise Stopped
+        return _said(position, found.black, found.white, found.value)
+
+
+def _said(position: Position, black: Floats, white: Floats, value: float) -> Answer:
+    """Return strategies over the legal squares as an answer."""
+    one, other = (
+        {square: part for square, part in zip(position.legal, mix.tolist(), strict=True) if part > 0}
+        for mix in (black, white)
+    )
+    return Answer(one, other, min(1.0, max(-1.0, value)))
 
 
 class _Program:
