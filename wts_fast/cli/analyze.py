@@ -130,11 +130,12 @@ def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences
         lines.append(f"{label:<17}{100 * line.probability:4.1f} %  {turns}{value}")
         label = ""
     lines += report.threat_lines(threats)
-    lines.append(
-        f"Work             {found.nodes:,} nodes in {found.seconds:.2f} s"
+    lines += report.wrapped(
+        "Work",
+        f"{found.nodes:,} nodes in {found.seconds:.2f} s"
         f"{f' after {found.compile_seconds:.1f} s of compiling' if found.compile_seconds >= 1 else ''}, "
         f"method {found.method}, seed {found.seed}, {found.threads} thread{'s' * (found.threads > 1)}, "
-        f"ended by {found.stopped_by}"
+        f"ended by {found.stopped_by}",
     )
     return "\n".join([*lines, "", *textwrap.wrap(" ".join(sentences), report.WIDTH)])
 
