@@ -316,3 +316,19 @@ def test_an_interrupt_in_the_check_keeps_the_answer(monkeypatch):
     assert (found.nodes, found.stopped_by) == (300, "interrupt")
     assert abs(found.black.sum() - 1) < 1e-9
     assert 0 <= found.exploitability <= found.proved_exploitability
+
+
+@pytest.mark.parametrize("memory_mb", [1, 512])
+def test_every_matrix_has_one_owner_for_a_whole_game(memory_mb):
+    tree = Tree(MIDDLE, memory_mb=memory_mb)
+    for _ in range(12):
+        tree.grow(400)
+        held = [node for node in range(1, tree.nodes) if tree._nodes[node]["slot"] >= 0]
+        assert [int(tree._slots[tree._nodes[node]["slot"]]["owner"]) for node in held] == held
+        owned = np.flatnonzero(tree._slots["owner"])
+        assert [int(tree._nodes[tree._slots[slot]["owner"]]["slot"]) for slot in owned] == owned.tolist()
+        turn = tree.continuations(1)[0].turns[0]
+        if tree.position.play(*turn).outcome is not None:
+            break
+        tree.advance(*turn)
+    assert tree.position != MIDDLE

@@ -220,7 +220,9 @@ class Tree:
         """Make a node the root, which stands for `position`, and drop all that does not lie behind it."""
         old, used = self._nodes, self.nodes
         self._nodes = np.zeros(self._most, self._inside.NODE)
+        # Slots are taken in their order, one for a node at most until all are used: no other can have an owner.
         self._slots["owner"][: used + 1] = 0
+        self._counts[1] = 1
         self._growth.transplant(old, child, used, self._nodes, self._counts)
         self.position = position
 
