@@ -64,6 +64,9 @@ class Analysis:
     continuations : tuple of Continuation
         The likeliest joint turns from here, a few of them, likeliest first, as far as the search has looked; none
         from a search that looks at this turn only.
+    payoffs : ndarray of float64, shape (81, 81), read-only, or None
+        Black's value of each joint turn as the search knows it in the end, Black's square first, NaN where either
+        square is occupied; ``"tree"`` has them, unless the game is over or nothing was searched. Not in `to_dict`.
     """
 
     position: Position
@@ -86,6 +89,7 @@ class Analysis:
     continuations: tuple[Continuation, ...] = ()
     proved_exploitability: float = 2.0
     needs_r25: bool = False
+    payoffs: npt.NDArray[np.float64] | None = None
 
     def top(self, colour: Colour, n: int = 5) -> tuple[tuple[str, float], ...]:
         """Return a player's `n` likeliest squares with their probabilities, likeliest first.
@@ -111,7 +115,7 @@ class Analysis:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the analysis as a dict of JSON values, the strategies by names of squares, likeliest first."""
-        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__}
+        data: dict[str, Any] = {name: getattr(self, name) for name in self.__slots__ if name != "payoffs"}
         data["position"] = str(self.position)
         data["continuations"] = [
             {
@@ -259,6 +263,12 @@ def analyze(
         full.setflags(write=False)
         return full
 
+    def spread_out(payoffs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        full = np.full((NUM_SQUARES, NUM_SQUARES), np.nan)
+        full[np.ix_(squares, squares)] = payoffs
+        full.setflags(write=False)
+        return full
+
     def analysis(found: SearchResult) -> Analysis:
         return Analysis(
             position=position,
@@ -281,6 +291,7 @@ def analyze(
             continuations=found.continuations,
             proved_exploitability=found.proved_exploitability,
             needs_r25=found.needs_r25,
+            payoffs=None if found.payoffs is None else spread_out(found.payoffs),
         )
 
     outcome = position.outcome

@@ -95,6 +95,7 @@ class SearchResult:
     continuations: tuple[Continuation, ...] = ()  # the likeliest first
     proved_exploitability: float = 2.0
     needs_r25: bool = False  # whether the bounds need R25
+    payoffs: Floats | None = None  # Black's value of each joint turn, if the search keeps them
 
 
 class Search(ABC, Generic[Part]):

@@ -383,12 +383,16 @@ class Tree:
         low, high = self._proved()
         return max(0.0, float((high @ white).max() - (black @ low).min()))
 
-    def _prices(self, black: Floats, white: Floats) -> tuple[Floats, Floats]:
-        """Return Black's value of each of his squares against White's strategy, and of each of White's against his."""
-        n = len(black)
+    def payoffs(self) -> Floats:
+        """Return Black's value of each joint turn at the root, by all that is known now."""
+        n = int(self._nodes[0]["size"])
         payoff = np.empty(n * n, np.float32)
         self._inside.estimates(self._nodes, self._slots, 0, self._parameters, payoff)
-        cells = payoff.reshape(n, n).astype(np.float64)
+        return payoff.reshape(n, n).astype(np.float64)
+
+    def _prices(self, black: Floats, white: Floats) -> tuple[Floats, Floats]:
+        """Return Black's value of each of his squares against White's strategy, and of each of White's against his."""
+        cells = self.payoffs()
         return cells @ white, black @ cells
 
     def exploitability(self, black: Floats, white: Floats) -> float:
@@ -491,6 +495,7 @@ class Tree:
             continuations=self.continuations(mixes=(black, white)),
             proved_exploitability=proved,
             needs_r25=needs_r25,
+            payoffs=self.payoffs(),
         )
 
 
