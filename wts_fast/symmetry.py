@@ -15,7 +15,7 @@ from ._kernel import Position
 from .squares import NUM_SQUARES, SYMMETRIES
 from .state import State
 
-__all__ = ["groups", "is_its_own_negative", "square_map"]
+__all__ = ["groups", "is_its_own_negative", "square_map", "symmetries_of"]
 
 
 def square_map(symmetry: str) -> npt.NDArray[np.intp]:
@@ -44,6 +44,22 @@ def is_its_own_negative(position: Position) -> bool:
     return any(position.transform(symmetry, True) == position for symmetry in SYMMETRIES)
 
 
+def symmetries_of(position: Position) -> tuple[tuple[npt.NDArray[np.intp], bool], ...]:
+    """Return the symmetries but the identity that map a position to itself.
+
+    Returns
+    -------
+    tuple of (ndarray, bool)
+        Where each takes the squares, and whether it swaps the colours.
+    """
+    return tuple(
+        (square_map(symmetry), swap)
+        for symmetry in SYMMETRIES
+        for swap in (False, True)
+        if (symmetry, swap) != ("identity", False) and position.transform(symmetry, swap) == position
+    )
+
+
 def groups(position: Position) -> npt.NDArray[np.int64] | None:
     """Return which squares of which player symmetries of a position map to one another.
 
@@ -58,12 +74,7 @@ def groups(position: Position) -> npt.NDArray[np.int64] | None:
     >>> len(set(groups(Position()).tolist()))  # the squares of an eighth of the board, for both players alike
     15
     """
-    keeping = [
-        (square_map(symmetry), swap)
-        for symmetry in SYMMETRIES
-        for swap in (False, True)
-        if (symmetry, swap) != ("identity", False) and position.transform(symmetry, swap) == position
-    ]
+    keeping = symmetries_of(position)
     if not keeping:
         return None
     legal = np.array(position.legal, np.intp)

@@ -17,6 +17,7 @@ from ..errors import LimitError, ParseError, WtsError
 
 if TYPE_CHECKING:
     from .._kernel import Position
+    from ..record import Record
     from ..squares import Square
 
 __all__ = [
@@ -25,8 +26,10 @@ __all__ = [
     "count",
     "positive_int",
     "print_json",
+    "read_game",
     "read_moment",
     "read_position",
+    "record_path",
     "seconds",
     "seed",
     "standard_input",
@@ -107,11 +110,7 @@ def standard_input() -> BinaryIO:
 def _from_stdin() -> Moment:
     from .._kernel import Position
 
-    raw = standard_input().read(STDIN_LIMIT + 1)
-    if len(raw) > STDIN_LIMIT:
-        raise LimitError(
-            f"more than {STDIN_LIMIT} bytes, more than one game takes", code="size", field="standard input"
-        )
+    raw = _limited_stdin()
     line = raw.rstrip(b"\r\n")
     if b"\n" in line or line.startswith(b"["):
         return _from_record(io.BytesIO(raw), "standard input", None)
@@ -119,6 +118,15 @@ def _from_stdin() -> Moment:
         return Moment(Position(line.decode("utf-8")))
     except UnicodeDecodeError as error:
         raise ParseError("no UTF-8", code="encoding", column=error.start + 1, field="standard input") from None
+
+
+def _limited_stdin() -> bytes:
+    raw = standard_input().read(STDIN_LIMIT + 1)
+    if len(raw) > STDIN_LIMIT:
+        raise LimitError(
+            f"more than {STDIN_LIMIT} bytes, more than one game takes", code="size", field="standard input"
+        )
+    return raw
 
 
 def _from_record(file: BinaryIO, name: str, turn: int | None) -> Moment:
@@ -135,6 +143,84 @@ def _from_record(file: BinaryIO, name: str, turn: int | None) -> Moment:
     if number == 0:
         return Moment(positions[0])
     return Moment(positions[number], number, positions[number - 1], games[0].turns[number - 1])
+
+
+def read_game(text: str, number: int | None = None) -> Record:
+    """Return the game that an argument of the command line means.
+
+    Parameters
+    ----------
+    text : str
+        The path of a record, or ``-`` for standard input; behind it ``#N`` for the Nth game of the file, and ``@N`` for
+        the game as it stood after turn N.
+    number : int, optional
+        Another way to say which game of the file.
+
+    Raises
+    ------
+    WtsError
+        If the file is damaged, or has no such game or turn, or several games and it is not said which.
+    OSError
+        If the file cannot be read.
+    """
+    path, game, turn = _parts(text)
+    if game is not None and number is not None and game != number:
+        raise WtsError(f"the file says game {game}, the option {number}", code="conflict", field="game")
+    wanted = number if game is None else game
+    if path == "-":
+        record = _chosen(io.BytesIO(_limited_stdin()), "standard input", wanted)
+    else:
+        with open(path, "rb") as file:
+            record = _chosen(file, path, wanted)
+    if turn is not None and turn < len(record.turns):
+        record.turns = record.turns[:turn]
+        record.notes = {n: note for n, note in record.notes.items() if n <= turn}
+        record.tags["Result"] = "*"
+    elif turn is not None and turn > len(record.turns):
+        raise WtsError(f"{path} ends after turn {len(record.turns)}", code="range", field="turn")
+    return record
+
+
+def record_path(text: str) -> str:
+    """Return the path in an argument as `read_game` takes it."""
+    return _parts(text)[0]
+
+
+def _parts(text: str) -> tuple[str, int | None, int | None]:
+    """Cut an argument into the path of a file, the number of a game, and that of a turn."""
+    turn = game = None
+    path = text
+    if not os.path.isfile(path) and "@" in path:
+        path, _, digits = path.rpartition("@")
+        turn = _turn_number(digits)
+    if not os.path.isfile(path) and "#" in path:
+        path, _, digits = path.rpartition("#")
+        if not re.fullmatch(r"[1-9][0-9]{0,8}", digits):
+            raise WtsError(f"expected the number of a game after #, not {digits[:20]!r}", code="game", field="game")
+        game = int(digits)
+    return path, game, turn
+
+
+def _chosen(file: BinaryIO, name: str, number: int | None) -> Record:
+    """Return a game of a file: the only one, if no number is given."""
+    from ..record import read_games
+
+    count = 0
+    first: Record | None = None
+    for count, record in enumerate(read_games(file), 1):
+        if count == number:
+            return record
+        if number is None and first is not None:
+            raise WtsError(
+                f"{name} holds more than one game; say which, as in {name}#2 or with --game 2",
+                code="games",
+                field="game",
+            )
+        first = record
+    if number is not None:
+        raise WtsError(f"{name} holds {count} game{'s' * (count != 1)}, not {number}", code="range", field="game")
+    assert first is not None  # a file without a game is an error of the reader's
+    return first
 
 
 def _turn_number(text: str) -> int:
