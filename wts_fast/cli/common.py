@@ -190,14 +190,15 @@ def _parts(text: str) -> tuple[str, int | None, int | None]:
     """Cut an argument into the path of a file, the number of a game, and that of a turn."""
     turn = game = None
     path = text
-    if not os.path.isfile(path) and "@" in path:
-        path, _, digits = path.rpartition("@")
-        turn = _turn_number(digits)
-    if not os.path.isfile(path) and "#" in path:
-        path, _, digits = path.rpartition("#")
-        if not re.fullmatch(r"[1-9][0-9]{0,8}", digits):
-            raise WtsError(f"expected the number of a game after #, not {digits[:20]!r}", code="game", field="game")
-        game = int(digits)
+    if "\0" in path:
+        raise WtsError("no file has a NUL in its name", code="path", field="game")
+    # Names of files may hold both signs.
+    if not os.path.isfile(path) and (cut := re.fullmatch(r"(.*)@([^#@]*)", path, re.DOTALL)):
+        path, turn = cut[1], _turn_number(cut[2])
+    if not os.path.isfile(path) and (cut := re.fullmatch(r"(.*)#([^#@]*)", path, re.DOTALL)):
+        if not re.fullmatch(r"[1-9][0-9]{0,8}", cut[2]):
+            raise WtsError(f"expected the number of a game after #, not {cut[2][:20]!r}", code="game", field="game")
+        path, game = cut[1], int(cut[2])
     return path, game, turn
 
 

@@ -22,6 +22,8 @@ Bounds = tuple[float, float]  # what is proved about Black's value
 LEAST = 0.02
 
 _EXACT = 2e-6  # bounds are kept in single precision
+_NEAR = 0.75  # a value so high is a win by estimate
+_SLIP = 0.2  # so much of it given away lets it slip
 _OPEN = 0.05  # so much of the mixture makes a square that wins at once one to be seen
 _DUTY = 0.25  # so much of the mixture on blocks makes blocking a duty
 
@@ -39,14 +41,18 @@ class Missed:
     squares : tuple of int
         Where it was, the likeliest of the mixture first.
     proved : bool
-        A win: it was proved before the turn that this player wins whatever the other does, and afterwards it no longer
-        is. A block: the other has won, or it is proved that he does, and before the turn that was not proved.
+        Whether it is certain, by playing it or by proved bounds, and not an estimate. A win: `squares` would have won
+        at once against what the other named, or whatever he did. A block: the other has won in this turn, or it is
+        proved that he does, which it was not before.
+    at_once : bool
+        Whether that win, or the other's, is one in this turn.
     """
 
     colour: Colour
     kind: Literal["win", "block"]
     squares: tuple[Square, ...]
     proved: bool
+    at_once: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON values."""
@@ -55,6 +61,7 @@ class Missed:
             "kind": self.kind,
             "squares": [square_name(s) for s in self.squares],
             "proved": self.proved,
+            "at_once": self.at_once,
         }
 
 
@@ -96,19 +103,17 @@ def missed(seen: Seen, threats: Threats) -> tuple[Missed, ...]:
     """
     found: list[Missed] = []
     for side, colour in enumerate(COLOURS):
-        wins = (Outcome.BLACK, Outcome.WHITE)[side]
+        wins, loses = (Outcome.BLACK, Outcome.WHITE) if side == 0 else (Outcome.WHITE, Outcome.BLACK)
         loss = seen.losses[side][seen.legal.index(seen.played[side])]
         if loss < LEAST or seen.outcome is wins:
             continue
-        slipped = _sure(seen.before, side) and not _sure(seen.after, side)
-        squares = _wins(seen, side) if slipped else _open(seen, threats, side, colour)
-        if slipped or squares:
-            found.append(Missed(colour, "win", squares, slipped))
-        if not slipped:
-            squares = _blocks(seen, threats, side)
-            if squares:
-                lost = _sure(seen.after, 1 - side) and not _sure(seen.before, 1 - side)
-                found.append(Missed(colour, "block", squares, lost))
+        won = _won(seen, threats, side, colour)
+        if won is not None:
+            found.append(won)
+        squares = _blocks(seen, threats, side)
+        if squares and (won is None or won.at_once):
+            lost = _sure(seen.after, 1 - side) and not _sure(seen.before, 1 - side)
+            found.append(Missed(colour, "block", squares, lost, seen.outcome is loses))
     return tuple(found)
 
 
@@ -117,13 +122,23 @@ def _sure(bounds: Bounds, side: int) -> bool:
     return (bounds[0] if side == 0 else -bounds[1]) >= 1 - _EXACT
 
 
-def _wins(seen: Seen, side: int) -> tuple[Square, ...]:
-    """Return the squares that win whatever the other does; those that the mixture holds, if the matrix shows none."""
-    worst = seen.payoff.min(axis=1) if side == 0 else -seen.payoff.max(axis=0)
-    places = np.flatnonzero(worst >= 1 - _EXACT)
-    if not len(places):
-        places = np.flatnonzero(seen.mixes[side] >= _OPEN)
-    return _by_share(seen, side, [seen.legal[i] for i in places.tolist()])
+def _won(seen: Seen, threats: Threats, side: int, colour: Colour) -> Missed | None:
+    """Return the win that a player missed, if he did."""
+    squares = _open(seen, threats, side, colour)
+    if squares:
+        return Missed(colour, "win", squares, True, True)
+    sign = 1 if side == 0 else -1
+    if _sure(seen.before, side) and not _sure(seen.after, side):
+        return Missed(colour, "win", _main(seen, side), True, False)
+    value = sign * float(seen.mixes[0] @ seen.payoff @ seen.mixes[1])
+    if value >= _NEAR and seen.losses[side][seen.legal.index(seen.played[side])] >= _SLIP:
+        return Missed(colour, "win", _main(seen, side), False, False)
+    return None
+
+
+def _main(seen: Seen, side: int) -> tuple[Square, ...]:
+    """Return the squares that a player's mixture holds."""
+    return _by_share(seen, side, [seen.legal[i] for i in np.flatnonzero(seen.mixes[side] >= _OPEN).tolist()])
 
 
 def _open(seen: Seen, threats: Threats, side: int, colour: Colour) -> tuple[Square, ...]:

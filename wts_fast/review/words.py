@@ -101,12 +101,12 @@ def _missed(turn: TurnReview, one: Missed) -> str:
     player, names = one.colour.capitalize(), _listed([square_name(s) for s in one.squares[:4]], "or")
     other = "White" if one.colour == "black" else "Black"
     theirs = square_name(turn.choice("white" if one.colour == "black" else "black").square)
-    if one.kind == "win" and one.proved:
-        return f"{player} let a proved win slip{f': {names}' if names else ''}."
+    if one.kind == "win" and not one.at_once:
+        return f"{player} let a {'proved' if one.proved else 'likely'} win slip: {names} kept it."
     if one.kind == "win":
         return f"{player} could have won at once on {names}, which {other}'s {theirs} did not stop."
-    certain = f", and {other}'s win was then certain" if one.proved and turn.outcome is None else ""
-    return f"{player} should have stopped {other}'s row on {names}{certain}."
+    certain = f", and {other}'s win was then certain" if one.proved and not one.at_once else ""
+    return f"{player} should have kept {other} from winning, on {names}{certain}."
 
 
 def summary(review: Review) -> tuple[str, ...]:
