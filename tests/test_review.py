@@ -696,7 +696,7 @@ def test_ctrl_c_keeps_what_is_reviewed(tmp_path: Path) -> None:
     finally:
         process.kill()
     assert process.returncode == 130, err
-    assert err == ""
+    assert "Traceback" not in err
     data = json.loads(out)
     assert data["complete"] is False
     assert [turn["number"] for turn in data["turns"]] == list(range(12 - len(data["turns"]), 12))

@@ -30,7 +30,7 @@ _STYLE = (
     ".wts-plot .c0,.wts-plot .c1,.wts-plot .c2{fill:none;stroke-linejoin:round;stroke-linecap:round}"
     ".wts-plot .c0{stroke:var(--s0);stroke-width:3}.wts-plot .c1{stroke:var(--s1);stroke-width:2.4;"
     "stroke-dasharray:9 5}.wts-plot .c2{stroke:var(--s2);stroke-width:2.4;stroke-dasharray:1.5 5}"
-    ".wts-plot .b0{fill:var(--s0)}.wts-plot .b1{fill:var(--paper);stroke:var(--s1);stroke-width:1.6}"
+    ".wts-plot .b0{fill:var(--s1)}.wts-plot .b1{fill:var(--paper);stroke:var(--s1);stroke-width:1.6}"
     ".wts-plot .b2{fill:var(--s2)}.wts-plot .t0{fill:var(--s0)}.wts-plot .t1{fill:var(--s1)}"
     ".wts-plot .t2{fill:var(--s2)}.wts-plot .turn{fill:transparent}.wts-plot .turn:hover{fill:var(--faint);"
     "fill-opacity:.14}"

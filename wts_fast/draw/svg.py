@@ -151,7 +151,6 @@ def svg_pair(
     white: Iterable[float],
     *,
     value: float | None = None,
-    last: Sequence[Square | str] | None = None,
     coordinates: bool = True,
     size: int = 960,
     title: str = "",
@@ -166,8 +165,6 @@ def svg_pair(
         Both strategies.
     value : float, optional
         Black's value, from -1 to 1, written into the heading.
-    last : pair of squares, optional
-        A turn, Black's and White's square: framed and lettered on both boards.
     coordinates : bool
         Whether letters and digits stand around the boards.
     size : int
@@ -183,18 +180,17 @@ def svg_pair(
     Raises
     ------
     WtsError
-        If the state, a strategy, the value, a square or the size is not what it should be.
+        If the state, a strategy, the value or the size is not what it should be.
     """
     state = state_of(position)
     if value is not None:
         title = f"{title}: {value_caption(value)}" if title else f"V{value_caption(value)[1:]}"
-    marks = Marks.of(last)
     panels = []
     for name, heat in (("Black", black), ("White", white)):
         values = checked_heat(heat, name.lower())
         best = sorted((s for s in range(NUM_SQUARES) if percent(values[s])), key=lambda s: (-values[s], s))[:4]
         choice = f"{name}: " + ", ".join(f"{square_name(s)} {percent(values[s])} %" for s in best)
-        panels.append(Panel(_board(state, marks, values, coordinates), choice, choice))
+        panels.append(Panel(_board(state, Marks(), values, coordinates), choice, choice))
     return grid(panels, 2, coordinates=coordinates, size=size, title=title or "Both strategies")
 
 

@@ -7,7 +7,7 @@ from html import escape
 from string import Template
 
 from ..draw.plot import Series, plot
-from ..draw.svg import Svg, svg_pair
+from ..draw.svg import Svg, svg
 from ..squares import COLOURS, Colour, square_name
 from .model import Choice, Review, TurnReview
 from .words import happened, sentences, signed, summary, verdict
@@ -37,12 +37,11 @@ h3{font-size:1.05rem;margin:0 0 .5rem}p{margin:.4rem 0}a{color:var(--link)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
 th,td{padding:.25rem .6rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
 th:first-child,td:first-child{text-align:left}td.text,th.text{text-align:left;white-space:normal}
-thead th{font-weight:600;color:var(--faint);vertical-align:bottom;white-space:normal}th[scope=row]{white-space:normal;
-overflow-wrap:anywhere}
+thead th{font-weight:600;color:var(--faint);vertical-align:bottom;white-space:normal}.totals th{overflow-wrap:anywhere}
 figure{margin:1rem 0}figcaption{color:var(--faint);font-size:.9rem}
-svg{display:block;max-width:100%;height:auto;border-radius:8px}
+svg{display:block;width:100%;height:auto;border-radius:8px}
 article{background:var(--card);border-radius:10px;padding:1rem;margin:1rem 0}
-.pair{display:grid;grid-template-columns:1fr 1fr;gap:0 1.5rem;margin-top:.6rem}
+.pair{display:grid;grid-template-columns:1fr 1fr;gap:1rem 1.5rem;margin-top:.6rem}.totals{max-width:36rem;margin:1rem 0}
 @media(max-width:40rem){.pair{grid-template-columns:1fr}}
 dt{font-weight:600;margin-top:.6rem}dd{margin:0}
 @media print{article{break-inside:avoid}}
@@ -68,13 +67,13 @@ $meaning
 """)
 
 _LEGEND = (
-    "Values are Black’s, from −1 (White wins) to +1 (Black wins). Value is the start plus skill plus luck. "
+    "Values are Black's, from −1 (White wins) to +1 (Black wins). Value is the start plus skill plus luck. "
     "A bar that points up is good for Black."
 )
 _MEANING = """<dl>
 <dt>The mixture</dt><dd>Both players choose in secret, so good play is a mixture: a probability for each square. The
 boards show both.</dd>
-<dt>Gave away (loss)</dt><dd>How much worse the square was than the mixture, against the other player’s mixture. It does
+<dt>Gave away (loss)</dt><dd>How much worse the square was than the mixture, against the other player's mixture. It does
 not depend on what the other player happened to name: it is skill, and the smaller the better.</dd>
 <dt>Luck</dt><dd>What the coincidence of the two squares gave, beyond what each was worth by itself. A player who draws
 from the mixture has, on average, no luck, good or bad.</dd>
@@ -142,8 +141,8 @@ def picture(review: Review, *, links: Iterable[int] = ()) -> Svg:
             Series("luck (sum)", luck),
         ],
         [
-            Series("Black’s loss", [-turn.black.loss for turn in turns]),
-            Series("White’s loss", [turn.white.loss for turn in turns]),
+            Series("Black's loss", [-turn.black.loss for turn in turns]),
+            Series("White's loss", [turn.white.loss for turn in turns]),
             Series("luck", [turn.luck for turn in turns]),
         ],
         first=turns[0].number if turns else 1,
@@ -158,46 +157,54 @@ def picture(review: Review, *, links: Iterable[int] = ()) -> Svg:
 
 
 def _totals(review: Review, names: Mapping[Colour, str]) -> str:
-    rows = []
-    for colour in COLOURS:
-        side = review.side(colour)
-        cells = (
-            f"{side.mean_loss:.3f}",
-            f"{side.loss:.3f}",
-            f"{side.without_loss} of {side.turns}",
-            f"{side.missed_wins}",
-            f"{side.missed_blocks}",
-            signed(side.luck),
-        )
-        name = f"{colour.capitalize()}: {names[colour]}"
-        rows.append(f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>')
-    heads = "".join(
-        f'<th scope="col">{head}</th>'
-        for head in ("", "Gave away a turn", "in all", "Turns without loss", "Missed wins", "Missed blocks", "Luck")
+    sides = [review.side(colour) for colour in COLOURS]
+    rows: list[tuple[str, list[str]]] = [
+        ("Gave away a turn", [f"{side.mean_loss:.3f}" for side in sides]),
+        ("Gave away in all", [f"{side.loss:.3f}" for side in sides]),
+        ("Turns without loss", [f"{side.without_loss} of {side.turns}" for side in sides]),
+        ("Missed wins", [str(side.missed_wins) for side in sides]),
+        ("Missed blocks", [str(side.missed_blocks) for side in sides]),
+        ("Luck", [_signed(side.luck) for side in sides]),
+    ]
+    heads = "".join(f'<th scope="col">{colour.capitalize()}<br>{escape(names[colour])}</th>' for colour in COLOURS)
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>' for name, cells in rows
     )
-    return f'<div class="wide"><table><thead><tr>{heads}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    return f'<table class="totals"><thead><tr><td></td>{heads}</tr></thead><tbody>{body}</tbody></table>'
+
+
+def _signed(value: float) -> str:
+    """Return a number with its sign, a true minus."""
+    return signed(value).replace("-", "\u2212")
 
 
 def _article(turn: TurnReview) -> str:
-    boards = svg_pair(turn.position, turn.black.mix, turn.white.mix, value=turn.before, last=turn.squares, size=900)
-    pair = "".join(_best(colour, turn.choice(colour)) for colour in COLOURS)
-    marks = "".join(f"<p>{escape(text)}</p>" for text in [" ".join(sentences(turn))])
-    numbers = (
-        f"{signed(turn.before)} − {turn.black.loss:.3f} + {turn.white.loss:.3f} "
-        f"{'−' if turn.luck < 0 else '+'} {abs(turn.luck):.3f} = {signed(turn.after)}"
+    sides = "".join(_side(turn, colour) for colour in COLOURS)
+    sign = "\u2212" if turn.luck < 0 else "+"
+    sum_ = (
+        f"{_signed(turn.before)} \u2212 {turn.black.loss:.3f} + {turn.white.loss:.3f} {sign} {abs(turn.luck):.3f} = "
+        f"{_signed(turn.after)}"
     )
     return (
-        f'<article id="turn-{turn.number}"><h3>Turn {turn.number}: {turn.turn}</h3>{marks}'
-        f'<p class="faint">Value {numbers} (before − Black’s loss + White’s loss + luck){_proved(turn)}</p>'
-        f'{boards}<div class="pair">{pair}</div></article>'
+        f'<article id="turn-{turn.number}"><h3>Turn {turn.number}: {turn.turn}</h3>'
+        f"<p>{escape(' '.join(sentences(turn)))}</p>"
+        f"<p class=\"faint\">Value {sum_} (before \u2212 Black's loss + White's loss + luck){_proved(turn)}</p>"
+        f'<div class="pair">{sides}</div></article>'
     )
+
+
+def _side(turn: TurnReview, colour: Colour) -> str:
+    """Return a player's mixture as a board and as a table."""
+    choice = turn.choice(colour)
+    board = svg(turn.position, fill=choice.mix, last=turn.squares, title=f"{colour.capitalize()}'s mixture, in percent")
+    return f"<div>{board}{_best(colour, choice)}</div>"
 
 
 def _proved(turn: TurnReview) -> str:
     if turn.upper - turn.lower <= 2e-6:
-        return f"; before it, {signed(turn.lower)} is proved"
+        return f"; before it, {_signed(turn.lower)} is proved"
     if turn.lower > -1 or turn.upper < 1:
-        return f"; before it, {signed(turn.lower)} to {signed(turn.upper)} is proved"
+        return f"; before it, {_signed(turn.lower)} to {_signed(turn.upper)} is proved"
     return ""
 
 
@@ -231,7 +238,7 @@ def _turns(turns: Iterable[TurnReview], linked: Iterable[int]) -> str:
             for c in (turn.black, turn.white)
         )
         rows.append(
-            f"<tr><td>{number}</td>{sides}<td>{signed(turn.luck)}</td><td>{signed(turn.after)}</td>"
+            f"<tr><td>{number}</td>{sides}<td>{_signed(turn.luck)}</td><td>{_signed(turn.after)}</td>"
             f'<td class="text">{escape(" ".join(happened(turn)))}{missed}</td></tr>'
         )
     heads = ("Turn", "Black", "mixture", "gave away", "White", "mixture", "gave away", "Luck", "Value after", "")
