@@ -51,7 +51,7 @@ def test_star_import_gives_the_public_names(tmp_path: Path) -> None:
         "import wts_fast.cli; wts_fast.cli.main(['show', 'start'])",
         *(
             f"import wts_fast.cli.{verb}"
-            for verb in ("analyze", "solve", "show", "check", "match", "fuzz", "perft", "bench", "doctor")
+            for verb in ("analyze", "solve", "review", "show", "check", "match", "fuzz", "perft", "bench", "doctor")
         ),
     ],
 )

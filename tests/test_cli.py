@@ -23,6 +23,7 @@ FULL_WIDTH_FIVE = "\uff15"
 #: Arguments with which a verb prints its result within a second or so.
 QUICK = {
     "analyze": ["start", "--nodes", "2000", "--seed", "1"],
+    "review": [str(Path(__file__).resolve().parents[1] / "examples" / "selfplay.wts"), "--nodes", "20"],
     "show": ["start"],
     "fuzz": ["--seconds", "0.5", "--seed", "1"],
     "match": ["random", "random", "--games", "2", "--luck", "none", "--workers", "1"],
@@ -346,14 +347,14 @@ def test_a_missing_home_or_cache_folder_costs_no_answer(changes: dict[str, str |
     json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("verb", ["show", "analyze", "doctor"])
+@pytest.mark.parametrize("verb", ["show", "analyze", "review", "doctor"])
 def test_no_color_means_no_escape_codes(verb: str, tmp_path: Path) -> None:
     done = run(verb, *QUICK[verb], cwd=tmp_path, NO_COLOR="1", FORCE_COLOR=None, TERM="xterm-256color")
     assert done.returncode == 0
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("verb", ["show", "analyze", "doctor"])
+@pytest.mark.parametrize("verb", ["show", "analyze", "review", "doctor"])
 def test_an_ascii_terminal_gets_its_output(verb: str, tmp_path: Path) -> None:
     done = run(verb, *QUICK[verb], cwd=tmp_path, PYTHONIOENCODING="ascii", LC_ALL="C")
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ FLOORS: list[set[str]] = [
     | {"symmetry"}
     | {"training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
-    | {"threats", "words"},
+    | {"threats", "words", "review"},
     {"cli"},
 ]
 NEIGHBOURS = {
@@ -70,6 +70,8 @@ NEIGHBOURS = {
     ("match", "analysis"),
     ("measure", "layers"),
     ("words", "threats"),
+    ("review", "analysis"),
+    ("review", "threats"),
     ("measure", "signature"),
 }
 #: The two implementations of the rules know names of things from one another's ground floor, and nothing else.

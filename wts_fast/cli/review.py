@@ -194,7 +194,8 @@ def _work(found: Review) -> str:
     if found.seconds_a_turn is not None:
         limits.append(f"{found.seconds_a_turn:g} s")
     threads = f"{found.threads} thread{'s' * (found.threads > 1)}"
-    return f"{' or '.join(limits)} a turn, {found.seconds:.1f} s in all, seed {found.seed}, {threads}"
+    compiling = f" after {found.compile_seconds:.1f} s of compiling" if found.compile_seconds >= 1 else ""
+    return f"{' or '.join(limits)} a turn, {found.seconds:.1f} s in all{compiling}, seed {found.seed}, {threads}"
 
 
 @contextmanager

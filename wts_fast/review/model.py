@@ -212,8 +212,8 @@ class Review:
         Whether all turns are there.
     seconds_a_turn, nodes_a_turn, seed, threads
         With which limits it was made.
-    seconds : float
-        How long it took.
+    seconds, compile_seconds : float
+        Time of the review, and time beside it to load or compile code.
     """
 
     tags: Mapping[str, str]
@@ -230,6 +230,7 @@ class Review:
     seed: int
     threads: int
     seconds: float
+    compile_seconds: float
 
     def side(self, colour: Colour) -> Side:
         """Return what a player's game comes to."""
@@ -273,4 +274,5 @@ class Review:
             "seed": self.seed,
             "threads": self.threads,
             "seconds": self.seconds,
+            "compile_seconds": self.compile_seconds,
         }

@@ -123,11 +123,13 @@ def review(
     bounds: Bounds = (-1.0, 1.0)
     turns: list[TurnReview] = []
     used = threads
+    compiling = 0.0
     try:
         for index in reversed(range(len(positions))):
             position = positions[index]
             found = look(position)
             used = found.threads
+            compiling += found.compile_seconds
             if found.stopped_by == "interrupt":
                 break
             if index == len(positions) - 1:
@@ -157,7 +159,8 @@ def review(
         nodes_a_turn=most,
         seed=number,
         threads=used,
-        seconds=time.perf_counter() - begun,
+        seconds=time.perf_counter() - begun - compiling,
+        compile_seconds=compiling,
     )
 
 
