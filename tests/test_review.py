@@ -553,6 +553,28 @@ def test_json_is_strict_and_complete(example: Review) -> None:
         assert sum(turn["black"]["mix"].values()) == pytest.approx(1, abs=0.05)
 
 
+DOCS = (ROOT / "docs" / "review.md").read_text(encoding="utf-8")
+
+
+def test_every_field_is_documented(example: Review) -> None:
+    data = example.to_dict()
+    turn = data["turns"][0]
+    missed = the_turn(FOUR, "F5 I9").to_dict()["missed"][0]
+    names = {*data, *data["black"], *turn, *turn["black"], *turn["black"]["best"][0], *missed}
+    assert sorted(name for name in names if f"`{name}`" not in DOCS) == []
+
+
+def test_the_example_in_the_docs_adds_up() -> None:
+    rows = re.findall(r"^ +(\d+)   \w\w +\d+ % +([\d.]+) +\w\w +\d+ % +([\d.]+) +(\S+) +(\S+)", DOCS, re.MULTILINE)
+    assert [int(row[0]) for row in rows] == list(range(1, 12))
+    value = 0.0
+    for _, black, white, luck, after in rows:
+        assert value - float(black) + float(white) + float(luck) == pytest.approx(float(after), abs=0.0031)
+        value = float(after)
+    assert value == 1.0
+    assert all((ROOT / "docs" / name).exists() for name in re.findall(r"\]\(([^)]+)\)", DOCS))
+
+
 # ---------------------------------------------------------------- the command
 
 
