@@ -305,6 +305,12 @@ def test_equal_nodes_give_an_equal_review_for_any_threads_and_seed(example: Revi
     assert numbers(example) == numbers(other)
 
 
+def test_no_time_at_all_still_gives_numbers_that_add_up() -> None:
+    found = review(played("E5 E5", "B2 C2"), seconds=0.0, memory_mb=1)
+    assert found.complete
+    assert_adds_up(found)
+
+
 def test_a_record_will_do() -> None:
     (record,) = read_games(EXAMPLE)
     record.turns, record.notes = record.turns[:2], {}
