@@ -361,7 +361,7 @@ def test_json_holds_everything_by_name():
         assert strategy.tolist() == getattr(found, colour).tolist()
     assert data["nodes"] == 5000
     assert data["stopped_by"] == "nodes"
-    assert set(data) == set(Analysis.__slots__)
+    assert set(data) == set(Analysis.__slots__) - {"payoffs"}  # 6561 numbers, which nobody reads
 
 
 def test_top_is_sorted_and_positive():

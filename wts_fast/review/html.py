@@ -31,7 +31,8 @@ _PAGE = Template("""<!doctype html>
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,-apple-system,Segoe UI,Helvetica,Arial,
 sans-serif}
 main{max-width:60rem;margin:0 auto;padding:1.5rem 1rem 3rem}
-h1{font-size:1.7rem;margin:0;overflow-wrap:anywhere}h1,.totals th{unicode-bidi:isolate}h2{font-size:1.25rem;margin:2.2rem 0 .6rem}
+h1{font-size:1.7rem;margin:0;overflow-wrap:anywhere}h1,.totals th{unicode-bidi:isolate}
+h2{font-size:1.25rem;margin:2.2rem 0 .6rem}
 h3{font-size:1.05rem;margin:0 0 .5rem}p{margin:.4rem 0}a{color:var(--link)}
 .faint{color:var(--faint)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good)}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
