@@ -117,10 +117,10 @@ def plot(
             f'height="{bottom - _TOP}">{note}</rect>'
         )
         link = links[i] if i < len(links) else ""
-        parts.append(f"<a href={quoteattr(link)}>{box}</a>" if link else box)
+        parts.append(f'<a href={quoteattr(link)} aria-label="turn {first + i}">{box}</a>' if link else box)
     return Svg(
         f'<svg xmlns="http://www.w3.org/2000/svg" class="wts-plot" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" '
-        f'height="{height}" role="img" aria-label={quoteattr(title)} '
+        f'height="{height}" role="{"group" if any(links) else "img"}" aria-label={quoteattr(title)} '
         f'font-family="system-ui, -apple-system, Segoe UI, Helvetica, Arial, sans-serif">'
         f"<title>{escape(title)}</title><style>{_STYLE}</style>{''.join(parts)}</svg>"
     )

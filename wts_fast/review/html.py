@@ -242,8 +242,19 @@ def _turns(turns: Iterable[TurnReview], linked: Iterable[int]) -> str:
             f"<tr><td>{number}</td>{sides}<td>{_signed(turn.luck)}</td><td>{_signed(turn.after)}</td>"
             f'<td class="text">{escape(" ".join(happened(turn)))}{missed}</td></tr>'
         )
-    heads = ("Turn", "Black", "mixture", "gave away", "White", "mixture", "gave away", "Luck", "Value after", "")
-    head = "".join(f'<th scope="col">{text}</th>' for text in heads)
+    heads = (
+        "Turn",
+        "Black",
+        "mixture",
+        "gave away",
+        "White",
+        "mixture",
+        "gave away",
+        "Luck",
+        "Value after",
+        "What happened",
+    )
+    head = "".join(f'<th scope="col"{" class=text" * (text == heads[-1])}>{text}</th>' for text in heads)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
 
 
