@@ -19,7 +19,7 @@ FLOORS: list[set[str]] = [
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
     | {"symmetry"}
-    | {"training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
+    | {"tutorial", "training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
     | {"threats", "words", "review"},
     {"cli"},
