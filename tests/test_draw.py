@@ -380,6 +380,32 @@ def test_story_ends_with_the_verdict(black: str, white: str, turn: str, caption:
     assert len(frames[-1].marks.winning) == (10 if "death" in caption else 5)
 
 
+def test_a_story_is_told_in_german_too() -> None:
+    before = Position("9/9/9/9/5web1/9/2e6/9/9 G5,C3")
+    assert [f.caption for f in story(before, before.explain("E5", "A9"), lang="de")] == [
+        "Schwarz landet auf E5, Weiß auf A9.",
+        "Schwarz schlägt von E5 aus F5 und G5 im Osten, zusammen mit H5.",
+        "F5 und G5 kommen vom Brett. Noch offen ist: Schwarz ein Schlag.",
+        "Aus dem ältesten Ei, auf C3, schlüpft eine schwarze Schildkröte. Kein Schlag ist noch offen.",
+        "Keine Reihe: Es geht weiter.",
+    ]
+    assert "Der Zug E5 A9" in story_svg(before, before.explain("E5", "A9"), lang="de")
+    with pytest.raises(WtsError) as error:
+        story(before, before.explain("E5", "A9"), lang="fr")
+    assert (error.value.code, error.value.field) == ("lang", "lang")
+
+
+def test_each_language_tells_of_the_same_squares() -> None:
+    """Whatever happens: as many steps, and the squares of each in the same number."""
+    for before, turn in random_turns(7, 300):
+        english, german = (story(before, turn, lang=lang) for lang in ("en", "de"))
+        for one, other in zip(english, german, strict=True):
+            assert (one.state, one.marks) == (other.state, other.marks)
+            named = [sorted(re.findall(r"\b[A-I][1-9]\b", frame.caption)) for frame in (one, other)]
+            assert named[0] == named[1]
+            assert one.caption != other.caption
+
+
 def test_story_refuses_events_of_another_position() -> None:
     refused = 0
     for before, turn in random_turns(11, 100):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from wts_fast import Position, errors
+from wts_fast.cli.tutorial import run_tutorial
 from wts_fast.fuzz.clauses import CLAUSES, Coverage
 from wts_fast.oracle import Position as Oracle
 from wts_fast.squares import square_name
@@ -137,3 +139,61 @@ def test_a_verdict_is_strict_json_with_the_turn() -> None:
     assert data["turn"]["turn"] == "E5 E5"
     assert data["turn"]["events"][0] == {"event": "egg", "square": "E5"}
     assert Position(data["turn"]["after"]).eggs == (40,)
+
+
+# --- in the terminal
+
+
+def typed(text: str, lang: str = "en", *, ascii: bool = True) -> None:
+    assert run_tutorial(lang, colour=False, ascii=ascii, source=io.StringIO(text)) == 0
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_who_types_the_solutions_comes_to_the_end(lang: str, capsys: pytest.CaptureFixture[str]) -> None:
+    typed("".join(f"{square_name(exercise.accepted[0]).lower()}\n" for exercise in EXERCISES), lang)
+    shown = capsys.readouterr().out
+    assert shown.isascii()
+    assert max(map(len, shown.splitlines())) <= 100
+    words = shown.split()
+    for exercise in EXERCISES:
+        plain = exercise.done[lang].translate(str.maketrans({"ö": "oe", "ü": "ue", "ä": "ae", "ß": "ss"}))
+        assert " ".join(plain.split()[:5]) in " ".join(words)
+    assert shown.splitlines()[-2].startswith(f"{len(EXERCISES)} ")
+    assert "wts-fast play" in shown.splitlines()[-1]
+
+
+def test_a_wrong_square_shows_the_turn_and_the_exercise_again(capsys: pytest.CaptureFixture[str]) -> None:
+    typed("D4\nskip\nA5\nquit\n")
+    shown = capsys.readouterr().out
+    assert shown.count("3/16") == 1
+    assert "Black lands on A5, White on E5." in shown
+    assert "Not what was asked for." in shown
+    assert shown.count("You are certain that White") == 1
+    assert shown.splitlines()[-1] == "1 of 16 exercises solved."
+
+
+def test_words_and_mistakes_are_answered_in_a_line(capsys: pytest.CaptureFixture[str]) -> None:
+    typed("back\nhint\nsolution\n\nE5\nJ1\nE55\n\x00\nhilfe\n" + "x" * 5000 + "\nD4\nzurück\nq\n")
+    shown = capsys.readouterr().out
+    assert "This is the first exercise." in shown
+    assert shown.count("Hint: There are eight such squares") == 2
+    assert "It is done by D4, E4, F4, D5, F5, D6, E6 or F6." in " ".join(shown.split())
+    assert "E5 is not empty." in shown
+    for wrong in ("J1", "E55", "\\x00", "x" * 20):
+        assert f"'{wrong}' is no square from A1 to I9" in " ".join(shown.split())
+    assert "x" * 21 not in shown
+    assert shown.count("1/16") == 2
+
+
+@pytest.mark.parametrize("text", ["", "D4", "D4\n", "\n\n", "x" * 1000, "x" * 200, "x" * 200 + "\n"])
+def test_the_end_of_the_input_ends_it(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+    typed(text)
+    solved = "1" if "D4" in text else "0"
+    assert capsys.readouterr().out.splitlines()[-1] == f"{solved} of 16 exercises solved."
+
+
+def test_eggs_are_listed_oldest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    typed("weiter\n" * 8 + "E5\nende\n", "de", ascii=False)
+    shown = capsys.readouterr().out
+    assert "Eier, das älteste zuerst: C3, B8" in shown
+    assert "Aus dem ältesten Ei, auf C3, schlüpft eine schwarze Schildkröte." in shown

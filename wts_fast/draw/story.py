@@ -7,23 +7,13 @@ from typing import Any, NamedTuple
 
 from ..errors import WtsError
 from ..squares import NUM_SQUARES, Colour, Square, square_name
-from ..state import Capture, Dissolve, EggLaid, Event, Hatch, Outcome, Placement, Row, State, Turn, Verdict
+from ..state import Capture, Dissolve, EggLaid, Event, Hatch, Placement, Row, State, Turn, Verdict
+from .captions import Captions, captions
 from .marks import HasState, Marks, state_of
 from .svg import Svg, grid, panel
 from .text import draw
 
 __all__ = ["Frame", "story", "story_svg", "story_text"]
-
-_COMPASS = {
-    "N": "north",
-    "NE": "north-east",
-    "E": "east",
-    "SE": "south-east",
-    "S": "south",
-    "SW": "south-west",
-    "W": "west",
-    "NW": "north-west",
-}
 
 
 class Frame(NamedTuple):
@@ -34,7 +24,7 @@ class Frame(NamedTuple):
     marks: Marks
 
 
-def story(before: State | HasState, turn: Turn[Any]) -> list[Frame]:
+def story(before: State | HasState, turn: Turn[Any], *, lang: str = "en") -> list[Frame]:
     """Return the steps of a turn.
 
     The boards are worked out from the position before and the events, never from
@@ -46,6 +36,8 @@ def story(before: State | HasState, turn: Turn[Any]) -> list[Frame]:
         The position in which the turn was made.
     turn : Turn
         What ``explain`` returned there.
+    lang : {"en", "de"}
+        The language of the captions.
 
     Returns
     -------
@@ -56,9 +48,10 @@ def story(before: State | HasState, turn: Turn[Any]) -> list[Frame]:
     Raises
     ------
     WtsError
-        With code ``story`` if the events cannot have happened in that position.
+        With code ``story`` if the events cannot have happened in that position; with code ``lang`` for another
+        language.
     """
-    teller = _Teller(state_of(before))
+    teller = _Teller(state_of(before), captions(lang))
     events = list(turn.events)
     while events:
         teller.tell(events)
@@ -66,7 +59,13 @@ def story(before: State | HasState, turn: Turn[Any]) -> list[Frame]:
 
 
 def story_text(
-    before: State | HasState, turn: Turn[Any], *, colour: bool = False, ascii: bool = True, title: str = ""
+    before: State | HasState,
+    turn: Turn[Any],
+    *,
+    colour: bool = False,
+    ascii: bool = True,
+    title: str = "",
+    lang: str = "en",
 ) -> str:
     """Return the steps of a turn as numbered boards of text.
 
@@ -78,6 +77,8 @@ def story_text(
         As for `text.board`.
     title : str
         A line above all.
+    lang : {"en", "de"}
+        The language of the captions; the legends below the boards stay English.
 
     Returns
     -------
@@ -85,7 +86,7 @@ def story_text(
         Lines without a final line end.
     """
     blocks = [title] if title else []
-    for number, frame in enumerate(story(before, turn), 1):
+    for number, frame in enumerate(story(before, turn, lang=lang), 1):
         blocks.append(draw(frame.state, frame.marks, colour=colour, ascii=ascii, title=f"{number}. {frame.caption}"))
     return "\n\n".join(blocks)
 
@@ -98,6 +99,7 @@ def story_svg(
     coordinates: bool = True,
     size: int = 1200,
     title: str = "",
+    lang: str = "en",
 ) -> Svg:
     """Return the steps of a turn as one picture, read row by row.
 
@@ -113,6 +115,8 @@ def story_svg(
         Width of the picture in pixels, from 16 to 10,000; less where there are fewer steps than columns.
     title : str
         The heading; by default the turn itself.
+    lang : {"en", "de"}
+        The language of the captions.
 
     Returns
     -------
@@ -126,18 +130,19 @@ def story_svg(
     """
     if isinstance(columns, bool) or not isinstance(columns, int) or not 1 <= columns <= 20:
         raise WtsError(f"expected 1 to 20 columns, not {columns!r}", code="columns", field="columns")
-    frames = story(before, turn)
+    frames = story(before, turn, lang=lang)
     panels = [panel(f.state, f.marks, f"{n}. {f.caption}", coordinates) for n, f in enumerate(frames, 1)]
     used = min(columns, len(panels))
     last = frames[0].marks.last or (0, 0)
-    title = title or f"The turn {square_name(last[0])} {square_name(last[1])}"
+    title = title or captions(lang).turn(square_name(last[0]), square_name(last[1]))
     return grid(panels, used, coordinates=coordinates, size=max(16, size * used // columns), title=title)
 
 
 class _Teller:
     """A board to which events happen; it only believes those that can."""
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, words: Captions) -> None:
+        self.words = words
         self.turtles: dict[Colour, set[Square]] = {"black": set(state.black), "white": set(state.white)}
         self.eggs = list(state.eggs)
         self.claims: dict[Colour, int] = {"black": 0, "white": 0}
@@ -158,8 +163,7 @@ class _Teller:
                 self._check_empty(event.square)
                 self.eggs.append(event.square)
                 self.last = event.square, event.square
-                name = square_name(event.square)
-                self._show(f"Both players chose {name}: an egg is laid there.", changed=event.square)
+                self._show(self.words.collision(square_name(event.square)), changed=event.square)
             case Capture():
                 captures = [event]
                 while events and isinstance(events[0], Capture):
@@ -169,17 +173,13 @@ class _Teller:
                 self._take_egg(event.square)
                 self._spend(event.colour)
                 self.turtles[event.colour].add(event.square)
-                rest = f", with {_counted(self.claims[event.colour], 'claim')} left"
-                text = f"The oldest egg, {square_name(event.square)}, hatches into a {event.colour} turtle{rest}."
+                text = self.words.hatching(square_name(event.square), event.colour, self.claims[event.colour])
                 self._show(text, changed=event.square)
             case Dissolve():
                 self._take_egg(event.square)
                 self._spend("black")
                 self._spend("white")
-                text = (
-                    f"Both players hold claims: the oldest egg, {square_name(event.square)}, dissolves. {self._held()}"
-                )
-                self._show(text, changed=event.square)
+                self._show(self.words.dissolving(square_name(event.square), self.claims), changed=event.square)
             case Row():
                 self.rows.append(event)
             case Verdict():
@@ -192,7 +192,7 @@ class _Teller:
             self._check_empty(placement.square)
             self.turtles[placement.colour].add(placement.square)
         self.last = first.square, second.square
-        self._show(f"Black lands on {square_name(first.square)}, White on {square_name(second.square)}.")
+        self._show(self.words.landing(square_name(first.square), square_name(second.square)))
 
     def _capture(self, captures: list[Capture]) -> None:
         """Show the brackets of one moment, then the board without their victims."""
@@ -204,37 +204,17 @@ class _Teller:
                 raise _wrong(f"nothing on the board is captured from {square_name(capture.arrival)}")
             self.claims[capture.colour] += 1
             victims.update(dict.fromkeys(capture.victims))
-        self._show(" ".join(_bracket(c) for c in captures), captured=victims, brackets=captures)
+        self._show(" ".join(map(self.words.capture, captures)), captured=victims, brackets=captures)
         for turtles in self.turtles.values():
             turtles.difference_update(victims)
         self.eggs = [e for e in self.eggs if e not in victims]
         names = [square_name(s) for s in victims]
-        self._show(f"{_listed(names)} leave the board. {self._held()}", captured=victims)
+        self._show(self.words.leaving(names, self.claims), captured=victims)
 
     def _judge(self, verdict: Verdict) -> None:
-        text = ""
-        lapsed = [f"{_counted(n, 'claim')} of {c.capitalize()}'s" for c, n in self.claims.items() if n]
-        if lapsed:
-            one = sum(self.claims.values()) == 1
-            text = f"{_listed(lapsed)} {'finds' if one else 'find'} no egg and {'lapses' if one else 'lapse'}. "
-        for colour in ("black", "white"):
-            lines = [row for row in self.rows if row.colour == colour]
-            if lines:
-                ends = [f"{square_name(row.squares[0])} to {square_name(row.squares[-1])}" for row in lines]
-                text += f"{colour.capitalize()} has {'a row' if len(lines) == 1 else 'rows'}: {_listed(ends)}. "
-        winning = {s for row in self.rows for s in row.squares}
-        self._show(text + self._sentence(verdict), winning=winning)
-
-    def _sentence(self, verdict: Verdict) -> str:
-        counts = f"{verdict.black} to {verdict.white} winning turtles"
-        if verdict.outcome is Outcome.BLACK:
-            return f"Black wins, {counts}."
-        if verdict.outcome is Outcome.WHITE:
-            return f"White wins, {verdict.white} to {verdict.black} winning turtles."
         full = len(self.eggs) + sum(len(t) for t in self.turtles.values()) == NUM_SQUARES
-        if verdict.outcome is Outcome.DRAW:
-            return f"The board is full{f' with {counts}' if verdict.black else ''}: a draw." if full else "A draw."
-        return f"{counts.capitalize()}: sudden death, play goes on." if verdict.black else "No row: play goes on."
+        winning = {s for row in self.rows for s in row.squares}
+        self._show(self.words.verdict(verdict, self.rows, self.claims, full), winning=winning)
 
     def _show(
         self,
@@ -262,26 +242,6 @@ class _Teller:
         if not self.claims[colour]:
             raise _wrong(f"{colour} holds no claim")
         self.claims[colour] -= 1
-
-    def _held(self) -> str:
-        held = [f"{c.capitalize()} {_counted(n, 'claim')}" for c, n in self.claims.items() if n]
-        return f"Now {' and '.join(held).replace(' ', ' holds ', 1)}." if held else "No claim is left."
-
-
-def _bracket(capture: Capture) -> str:
-    near, far = map(square_name, capture.victims)
-    return (
-        f"{capture.colour.capitalize()}'s {square_name(capture.arrival)} captures {near} and {far} "
-        f"to the {_COMPASS[capture.direction]}, with {square_name(capture.end)}."
-    )
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
-
-
-def _listed(names: list[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _wrong(reason: str) -> WtsError:
