@@ -22,6 +22,7 @@ FLOORS: list[set[str]] = [
     | {"tutorial", "training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
     | {"threats", "words", "review"},
+    {"serve"},
     {"cli"},
 ]
 NEIGHBOURS = {

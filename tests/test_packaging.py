@@ -81,6 +81,8 @@ def test_the_wheel_holds_every_python_file(wheel_names: list[str]) -> None:
     expected = {
         path.relative_to(ROOT).as_posix() for path in (ROOT / "wts_fast").rglob("*") if path.suffix in (".py", ".pyi")
     }
+    page = ROOT / "wts_fast" / "serve" / "static"
+    expected |= {path.relative_to(ROOT).as_posix() for path in page.rglob("*") if path.is_file()}
     assert expected
     assert expected - set(wheel_names) == set()
     assert "wts_fast/py.typed" in wheel_names
@@ -139,6 +141,7 @@ def test_the_installed_wheel_runs_from_an_empty_folder(installed: Path, tmp_path
         ["show", "start"],
         ["doctor"],
         ["perft", "--help"],
+        ["serve", "--help"],
         ["analyze", "start", "--seconds", "0.2", "--seed", "1", "--json"],
     ],
     ids=" ".join,
