@@ -26,6 +26,7 @@ from wts_fast.serve.app import Board
 from wts_fast.serve.files import Page
 from wts_fast.serve.guard import Names
 from wts_fast.threats import threats
+from wts_fast.tutorial import EXERCISES
 
 START = "9/9/9/9/9/9/9/9/9 -"
 FOUR = "9/9/9/9/2bbbb3/9/9/9/9 -"
@@ -242,9 +243,34 @@ def test_turns_are_told_at_once_while_searches_run(server: Served, client: httpx
     assert statistics.median(times) < 0.1, times
 
 
+# ---------------------------------------------------------------- the tutorial
+
+
+def test_exercises_are_told_without_their_solutions(client: httpx.Client) -> None:
+    told = strict(client.get("api/tutorial").content)
+    assert [exercise["id"] for exercise in told] == [exercise.id for exercise in EXERCISES]
+    for exercise in told:
+        assert {"white", "accepted", "done"}.isdisjoint(exercise)
+        assert set(exercise["task"]) == {"en", "de"}
+
+
+def test_a_square_is_judged_and_its_turn_told(client: httpx.Client) -> None:
+    exercise = EXERCISES[0]
+    solution = exercise.accepted[0]
+    told = post(client, "api/tutorial/check", {"id": exercise.id, "square": wts.squares.square_name(solution)})
+    assert told["ok"] is True
+    assert set(told["message"]) == {"en", "de"}
+    turn = {
+        "position": exercise.position,
+        "black": wts.squares.square_name(solution),
+        "white": wts.squares.square_name(exercise.white),
+    }
+    assert told["turn"] == post(client, "api/turn", turn)
+
+
 # ---------------------------------------------------------------- refusals
 
-POSTS = ("position", "turn", "record", "write", "analyze", "review")
+POSTS = ("position", "turn", "record", "write", "analyze", "review", "tutorial/check")
 TURN = {"position": START, "black": "E5", "white": "H5"}
 WRITE = {"tags": {"Black": "Ada"}, "position": START, "moves": [["E5", "H5"]], "notes": {"1": {"text": "yes"}}}
 
@@ -303,6 +329,9 @@ WRITE = {"tags": {"Black": "Ada"}, "position": START, "moves": [["E5", "H5"]], "
         ("review", {"position": START}, "moves", [["E5", "E5"]] * 2, "moves[1]", "occupied"),
         ("review", {"position": START}, "moves", None, "moves", "field-type"),
         ("review", {"position": START}, "seconds", 2.5, "seconds", "seconds-range"),
+        ("tutorial/check", {"id": "x", "square": "A1"}, "id", "y", "id", "exercise"),
+        ("tutorial/check", {"id": "x", "square": "A1"}, "id", LONE_SURROGATE, "id", "field-value"),
+        ("tutorial/check", {"id": EXERCISES[0].id, "square": "A1"}, "square", "A0", "square", "square-name"),
         ("analyze", {"position": START}, "path", "/etc/passwd", "path", "field-unknown"),
     ],
 )
@@ -421,7 +450,21 @@ JSON_VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=8,
 )  # fmt: skip
-NAMES = ["position", "moves", "black", "white", "text", "tags", "notes", "seconds", "nodes", "seed", "method"]
+NAMES = [
+    "position",
+    "moves",
+    "black",
+    "white",
+    "text",
+    "tags",
+    "notes",
+    "seconds",
+    "nodes",
+    "seed",
+    "method",
+    "id",
+    "square",
+]
 
 
 @given(

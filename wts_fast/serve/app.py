@@ -65,6 +65,7 @@ class Board:
             "/": self.page,
             "/static/{name:path}": self.page,
             "/api/about": self.about,
+            "/api/tutorial": self.tutorial,
         }
         posts: dict[str, Handler] = {
             "/api/position": self.position,
@@ -73,6 +74,7 @@ class Board:
             "/api/write": self.write,
             "/api/analyze": self.analyze,
             "/api/review": self.review,
+            "/api/tutorial/check": self.tutorial_check,
         }
         #: Every address with its method.
         self.addresses = [*((path, "GET") for path in gets), *((path, "POST") for path in posts)]
@@ -246,6 +248,25 @@ class Board:
             return {"final": True, "review": found.to_dict()}
 
         return Stream(self.threads, self._searches, work)
+
+    # ---- the tutorial
+
+    async def tutorial(self, request: Request) -> Response:
+        """``GET /api/tutorial``: the exercises."""
+        from ..tutorial import EXERCISES
+
+        return Answer([exercise.to_dict() for exercise in EXERCISES])
+
+    async def tutorial_check(self, request: Request) -> Response:
+        """``POST /api/tutorial/check``: whether a square solves an exercise."""
+        from ..tutorial import check
+
+        fields = await self._fields(request)
+        name, square = fields.text("id"), fields.square("square")
+        fields.end()
+        found = check(name, square)
+        turn = views.turn(found.position, found.black, found.white)
+        return Answer({"ok": found.ok, "message": dict(found.message), "turn": turn})
 
 
 # ---- answers
