@@ -41,7 +41,7 @@ KEPT = 12
 
 #: A node. `child` is its youngest child, `sibling` the next older child of its parent, `cell` where it stands in the
 #: parent's matrix, `guess` the evaluation of that cell, `size` the number of empty squares (0 before it is opened),
-#: `mix` how much of the search each square of Black and of White gets.
+#: `mix` how much of the search each square of Black and of White gets; below 0 for squares that the root is denied.
 NODE = np.dtype(
     [
         ("state", np.uint64, (_bridge.STATE_WORDS,)),
@@ -116,6 +116,70 @@ def fill(nodes: Array, slots: Array, node: int, weights: Array) -> int:
 
 
 @jit
+def denied(mix: Array, n: int) -> bool:
+    """Tell whether a player may not choose some of his squares."""
+    least = np.float32(0.0)
+    for i in range(n):
+        least = min(least, mix[i])
+    return bool(least < 0.0)
+
+
+@jit
+def double_oracle_within(
+    cells: Array,
+    n: int,
+    row_mix: Array,
+    column_mix: Array,
+    x: Array,
+    y: Array,
+    rows: Array,
+    columns: Array,
+    counts: Array,
+    work: Work,
+    tolerance: float,
+) -> tuple[float, float, int]:
+    """Do as `double_oracle`, for the rows and columns that are not denied; the others get exactly 0."""
+    row_of = np.empty(81, np.int64)
+    column_of = np.empty(81, np.int64)
+    place = np.empty(81, np.int64)
+    p = 0
+    q = 0
+    for i in range(n):
+        x[i] = 0.0
+        y[i] = 0.0
+        if row_mix[i] >= 0.0:
+            row_of[p] = i
+            p += 1
+        if column_mix[i] >= 0.0:
+            column_of[q] = i
+            q += 1
+    part = np.empty(p * q, cells.dtype)
+    for i in range(p):
+        for j in range(q):
+            part[i * q + j] = cells[row_of[i] * n + column_of[j]]
+    for i in range(p):
+        place[row_of[i]] = i
+    for k in range(counts[0]):
+        rows[k] = place[rows[k]]
+    for j in range(q):
+        place[column_of[j]] = j
+    for k in range(counts[1]):
+        columns[k] = place[columns[k]]
+    own = np.empty(81)
+    other = np.empty(81)
+    value, gap, status = double_oracle(part, p, q, own, other, rows, columns, counts, work, tolerance)
+    for i in range(p):
+        x[row_of[i]] = own[i]
+    for j in range(q):
+        y[column_of[j]] = other[j]
+    for k in range(counts[0]):
+        rows[k] = row_of[rows[k]]
+    for k in range(counts[1]):
+        columns[k] = column_of[columns[k]]
+    return value, gap, status
+
+
+@jit
 def open_leaves(nodes: Array, slots: Array, params: Array, weights: Array, first: int, last: int, work: Work) -> None:
     """Play the turns that lead to new nodes, which have slots, and solve their matrices for the first time.
 
@@ -141,6 +205,11 @@ def open_leaves(nodes: Array, slots: Array, params: Array, weights: Array, first
         node.lower = proved[0]
         node.upper = proved[1]
         node.size = fill(nodes, slots, k, weights)
+        # A player is not sure of what he would need a square for that he is denied.
+        if node.parent < 0 and denied(node.mix[0], node.size):
+            node.lower = -1.0
+        if node.parent < 0 and denied(node.mix[1], node.size):
+            node.upper = 1.0
         settle(nodes, slots, k, params, work, x, y)
 
 
@@ -231,7 +300,13 @@ def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: A
         counts[side] = node.num_kept[side]
         for k in range(counts[side]):
             sets[side, k] = node.kept[side, k]
-    value, gap, _status = double_oracle(payoff, n, n, x, y, sets[0], sets[1], counts, work, _GAP)
+    limited = node.parent < 0 and (denied(node.mix[0], n) or denied(node.mix[1], n))
+    if limited:
+        value, gap, _status = double_oracle_within(
+            payoff, n, node.mix[0], node.mix[1], x, y, sets[0], sets[1], counts, work, _GAP
+        )
+    else:
+        value, gap, _status = double_oracle(payoff, n, n, x, y, sets[0], sets[1], counts, work, _GAP)
     for side in range(2):
         node.num_kept[side] = min(counts[side], KEPT)
         for k in range(node.num_kept[side]):
@@ -256,10 +331,14 @@ def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: A
                     payoffs[i] += p * payoff[j * n + i]
         total = 0.0
         for i in range(n):
+            if limited and node.mix[side, i] < 0.0:
+                continue
             regret = value - payoffs[i] if side == 0 else payoffs[i] - value
             payoffs[i] = np.exp(-max(0.0, regret) / params[2])
             total += payoffs[i]
         for i in range(n):
+            if limited and node.mix[side, i] < 0.0:
+                continue
             node.mix[side, i] = (1.0 - explore) * (x[i] if side == 0 else y[i]) + explore * payoffs[i] / total
     return gap
 
@@ -271,6 +350,7 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
     static = slots[node.slot].cells
     draws = n <= 2
     best = np.empty(n)
+    limited = node.parent < 0 and (denied(node.mix[0], n) or denied(node.mix[1], n))
     # What the player whom a bound protects is sure of in each cell, in his own eyes, his squares as rows.
     for side in range(2):
         sign = 1.0 if side == 0 else -1.0
@@ -287,6 +367,8 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
             c = child.sibling
         answered = True
         for j in range(n):
+            if limited and node.mix[1 - side, j] < 0.0:
+                continue
             i = 0
             while best[j] <= have and i < n:
                 v = static[i * n + j] if side == 0 else static[j * n + i]
@@ -318,7 +400,12 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 j = child.cell % n
                 proved[i * across + j * down] = child.lower if side == 0 else -child.upper
             c = child.sibling
-        value, gap, _status = double_oracle(proved, n, n, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
+        if limited:
+            value, gap, _status = double_oracle_within(
+                proved, n, node.mix[side], node.mix[1 - side], x, y, sets[0], sets[1], counts, work, _PROVED_GAP
+            )
+        else:
+            value, gap, _status = double_oracle(proved, n, n, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
         sure = value - 0.5 * gap
         if sure > have:
             if side == 0:

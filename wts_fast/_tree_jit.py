@@ -83,6 +83,8 @@ def pick(nodes: Array, slots: Array, top: int, seen: Array) -> int:
             for k in range(node.num_kept[0]):
                 own |= node.kept[0, k] == i
             share = node.mix[0, i]
+            if share < 0.0:
+                continue  # the root is denied this square; White's are passed by below, being less than nothing
             for k in range(n if own else int(node.num_kept[1])):
                 j = k if own else int(node.kept[1, k])
                 cell = i * n + j

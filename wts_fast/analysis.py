@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from . import methods
 from ._kernel import Position
-from .limits import MOST_MEMORY, MOST_NODES, duration, kernel_position, processors, whole
+from .errors import WtsError
+from .limits import MOST_MEMORY, MOST_NODES, duration, kernel_position, processors, real, whole
 from .notation import format_turn
-from .search import Budget, Continuation, SearchResult, StoppedBy
-from .squares import NUM_SQUARES, Colour, parse_colour, square_name
+from .search import Budget, Continuation, Only, SearchResult, StoppedBy, nothing_known
+from .squares import COLOURS, NUM_SQUARES, Colour, Square, parse_colour, parse_square, square_name
 
-__all__ = ["Analysis", "analyze"]
+__all__ = ["Analysis", "analyze", "limited_squares"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,6 +160,8 @@ def analyze(
     final: Literal["average", "root-matrix"] | None = None,
     exploration: float | None = None,
     learners: int | None = None,
+    only: Mapping[Colour, Iterable[Square | str]] | None = None,
+    report_every: float = 0.25,
     on_progress: Callable[[Analysis], object] | None = None,
     should_stop: Callable[[], object] | None = None,
     keep_on_interrupt: bool = False,
@@ -194,8 +197,13 @@ def analyze(
     learners : int, optional
         Monte Carlo trees: how many are grown beside each other and added up, 1 to 64; 1 if left out. No more
         threads than that are of use.
+    only : mapping, optional
+        Squares by ``"black"`` or ``"white"`` or both: the only ones that this player may choose this turn; method
+        ``"tree"``. Strategies, value and bounds are those of the game limited like that.
+    report_every : float
+        How often to call `on_progress`, in seconds, 0.01 to 3600.
     on_progress : callable, optional
-        Called about four times a second with the `Analysis` so far.
+        Called with the `Analysis` so far.
     should_stop : callable, optional
         Asked some hundred times a second. Once it returns something true, the search ends with what it has.
     keep_on_interrupt : bool
@@ -213,7 +221,8 @@ def analyze(
         If a limit, the seed or `threads` is not what it should be; its ``field`` says which.
     WtsError
         If `position` is no position (code ``position-type``), or `method` names none (``method-name``), or
-        an option is not one of the method (``option-name``) or not what it should be (``option-value``).
+        an option is not one of the method (``option-name``) or not what it should be (``option-value``), or `only`
+        cannot be kept (``only-method``, ``only-type``, ``only-empty``, ``only-square``).
     KeyboardInterrupt
         After Ctrl-C, unless `keep_on_interrupt`.
 
@@ -247,6 +256,7 @@ def analyze(
     number = secrets.randbits(64) if seed is None else whole(seed, "seed", 0, 2**64 - 1)
     used = min(whole(threads, "threads", 1, 2**31 - 1), processors())
     memory = whole(memory_mb, "memory_mb", 1, MOST_MEMORY)
+    every = real(report_every, "report_every", 0.01, 3600.0)
     named: dict[str, object] = {
         "leaf": leaf,
         "weights": weights,
@@ -294,12 +304,59 @@ def analyze(
             payoffs=None if found.payoffs is None else spread_out(found.payoffs),
         )
 
+    limited = limited_squares(position, only)
+    if limited != (None, None):
+        if not chosen.limited:
+            names = ", ".join(m.name for m in methods.METHODS.values() if m.limited)
+            raise WtsError(
+                f"method {chosen.name} takes all squares; {names} can be limited", code="only-method", field="only"
+            )
+        options["only"] = limited
+
     outcome = position.outcome
     if outcome is not None:
         exact = float(outcome.value)
         nothing = np.zeros(0)
         ended = SearchResult(exact, 0.0, exact, exact, nothing, nothing, 0.0, 0, 0, 0, 0.0, 0.0, "finished", (), 0.0)
         return analysis(ended)
+    if most == 0:
+        return analysis(nothing_known(position, limited))
     report = None if on_progress is None else lambda found: on_progress(analysis(found))
-    budget = Budget(limit, most, report, should_stop, keep_on_interrupt, memory)
+    budget = Budget(limit, most, report, should_stop, keep_on_interrupt, memory, every)
     return analysis(chosen.load()(position, number, used, budget, **options))
+
+
+def limited_squares(position: Position, only: object) -> Only:
+    """Return the squares that each player may choose, as numbers.
+
+    Parameters
+    ----------
+    position : Position
+        If its game is over, nothing is limited.
+    only : mapping or None
+        As for `analyze`.
+
+    Raises
+    ------
+    WtsError
+        If it is no such mapping (code ``only-type``), leaves a player nothing (``only-empty``), or names a square
+        that is not empty (``only-square``); the field is ``only.black`` or ``only.white``.
+    """
+    if only is None:
+        return None, None
+    if not isinstance(only, Mapping) or not set(only) <= set(COLOURS):
+        raise WtsError("expected squares by 'black' and 'white'", code="only-type", field="only")
+    found: list[tuple[int, ...] | None] = [None, None]
+    for colour, squares in only.items():
+        field = f"only.{colour}"
+        if isinstance(squares, (str, bytes)) or not isinstance(squares, Iterable):
+            raise WtsError("expected squares", code="only-type", field=field)
+        numbers = sorted({parse_square(square, field) for square in squares})
+        if not numbers:
+            raise WtsError("expected at least one square", code="only-empty", field=field)
+        if position.outcome is None:
+            for number in numbers:
+                if number not in position.legal:
+                    raise WtsError(f"{square_name(number)} is not empty", code="only-square", field=field)
+            found[COLOURS.index(colour)] = tuple(numbers)
+    return found[0], found[1]

@@ -102,12 +102,15 @@ class Method:
         Returns the function that searches a position whose game is not over.
     options : tuple of str
         The names of the options that this function knows.
+    limited : bool
+        Whether it takes ``only``, a `search.Only`.
     """
 
     name: str
     about: str
     load: Callable[[], Run]
     options: tuple[str, ...] = ()
+    limited: bool = False
 
     def check(self, options: dict[str, object]) -> dict[str, Any]:
         """Return the options that are given, those that are not None.
@@ -174,7 +177,7 @@ METHODS = {
         Method("rm+", "Monte Carlo tree, regret matching+", _mcts("rm+"), _MCTS),
         Method("exp3", "Monte Carlo tree, exponential weights", _mcts("exp3"), _MCTS),
         Method("oos", "Monte Carlo tree, online outcome sampling", _mcts("oos"), _MCTS),
-        Method("tree", "a best-first tree that solves a matrix game at every node", _tree, ("weights",)),
+        Method("tree", "a best-first tree that solves a matrix game at every node", _tree, ("weights",), limited=True),
     )
 }
 

@@ -22,10 +22,12 @@ import numpy.typing as npt
 if TYPE_CHECKING:
     from ._kernel import Position
 
-__all__ = ["Budget", "Continuation", "Search", "SearchResult", "StoppedBy"]
+__all__ = ["Budget", "Continuation", "Only", "Search", "SearchResult", "StoppedBy", "nothing_known"]
 
 StoppedBy = Literal["nodes", "seconds", "interrupt", "finished", "memory", "solved"]
 Floats = npt.NDArray[np.float64]
+#: The squares that Black and White may choose this turn, ascending; None for all that are empty.
+Only = tuple[tuple[int, ...] | None, tuple[int, ...] | None]
 Part = TypeVar("Part")  # what a chunk brings, never None
 
 
@@ -38,7 +40,9 @@ class Budget:
     seconds, nodes
         Limits, of which the first one reached counts; None means no such limit. Time counts once the code is compiled.
     on_progress
-        Called with a `SearchResult` about four times a second.
+        Called with a `SearchResult` now and then.
+    report_every
+        How often that is, in seconds.
     should_stop
         Asked some hundred times a second; once it returns something true the search ends.
     memory_mb
@@ -54,6 +58,7 @@ class Budget:
     should_stop: Callable[[], object] | None = None
     keep_on_interrupt: bool = False
     memory_mb: int = 512
+    report_every: float = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +101,18 @@ class SearchResult:
     proved_exploitability: float = 2.0
     needs_r25: bool = False  # whether the bounds need R25
     payoffs: Floats | None = None  # Black's value of each joint turn, if the search keeps them
+
+
+def nothing_known(
+    position: Position, only: Only, compile_seconds: float = 0.0, stopped_by: StoppedBy = "nodes"
+) -> SearchResult:
+    """Return what is known before any work: every square that may be chosen is as good as the others."""
+    black, white = (
+        np.array([0.0 if squares is not None and s not in squares else 1.0 for s in position.legal]) for squares in only
+    )
+    black /= black.sum()
+    white /= white.sum()
+    return SearchResult(0.0, 1.0, -1.0, 1.0, black, white, 2.0, 0, 0, 0, 0.0, compile_seconds, stopped_by)
 
 
 class Search(ABC, Generic[Part]):
@@ -167,7 +184,7 @@ class Search(ABC, Generic[Part]):
         left = budget.nodes
         size = self.first
         chunk = 0
-        report = self.started + 0.25
+        report = self.started + budget.report_every
         halted: list[StoppedBy] = []
 
         with ExitStack() as stack:
@@ -207,7 +224,7 @@ class Search(ABC, Generic[Part]):
                         return "nodes"
                 if budget.on_progress is not None and time.perf_counter() >= report:
                     budget.on_progress(self.result(None))
-                    report = time.perf_counter() + 0.25
+                    report = time.perf_counter() + budget.report_every
 
     def _sizes(self, size: int, left: int | None) -> list[int]:
         """Return how many nodes each chunk of a round plays."""

@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from . import matrix
 from ._matrix_jit import share
-from .search import Budget, Continuation, SearchResult, StoppedBy
+from .search import Budget, Continuation, Only, SearchResult, StoppedBy, nothing_known
 from .symmetry import groups, is_its_own_negative
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ Answer = tuple[Floats, Floats, float]  # both strategies over the squares, and B
 _MOST_SLOTS = 4096  # matrices kept; a smaller heap of them is filled and found faster
 _LEAST_SLOTS = 512
 _ASK = 0.005  # seconds between two questions whether to stop
-_REPORT = 0.25
 _CHECK = 1 / 12  # of the work, to refute the answer
 _LEAST_CHECK = 32  # nodes
 _TEMPTING = 0.03  # a reply that wins so much less than the best gets 1/e of its share of the check
@@ -60,6 +59,9 @@ class Tree:
         How many threads open leaves.
     weights : {"fitted", "hand"}
         Whose weights the evaluation has.
+    only : (sequence of int or None, sequence of int or None), optional
+        The squares that Black and White may choose at the root, at least one each; None for all that are empty. It ends
+        with this turn: `advance` frees both.
 
     Attributes
     ----------
@@ -67,7 +69,15 @@ class Tree:
         The root.
     """
 
-    def __init__(self, position: Position, *, memory_mb: int = 512, threads: int = 1, weights: Name = "fitted") -> None:
+    def __init__(
+        self,
+        position: Position,
+        *,
+        memory_mb: int = 512,
+        threads: int = 1,
+        weights: Name = "fitted",
+        only: Only = (None, None),
+    ) -> None:
         from . import _double_jit, _node_jit, _tree_jit, evaluation
         from ._jit import compiling
 
@@ -87,7 +97,7 @@ class Tree:
         self._seen = np.zeros(81 * 81, np.int32)
         with compiling():
             self._works = [_double_jit.new_work(81, 81) for _ in range(threads)]
-            self.plant(position)
+            self.plant(position, only)
             # Calls without work: they only make sure of the compiled code.
             self._choose(0)
             self._merge(0, 0)
@@ -96,13 +106,15 @@ class Tree:
             share(np.ones(1), np.zeros(1, np.int64), 1)
             _tree_jit.transplant(self._nodes, 0, 1, np.zeros(1, _node_jit.NODE), np.zeros(3, np.int64))
 
-    def plant(self, position: Position) -> None:
+    def plant(self, position: Position, only: Only = (None, None)) -> None:
         """Begin anew with one node.
 
         Parameters
         ----------
         position : Position
             The root; its game is not over.
+        only
+            As for `Tree`.
         """
         from ._bridge import state_words
 
@@ -113,6 +125,12 @@ class Tree:
         root["parent"] = root["sibling"] = -1
         root["visits"] = 1
         root["depth"] = root["slot"] = 0
+        legal = position.legal
+        self._allowed = [np.array([only[k] is None or s in only[k] for s in legal]) for k in range(2)]
+        self._limited = not all(allowed.all() for allowed in self._allowed)
+        root["mix"] = 0
+        for side, allowed in enumerate(self._allowed):
+            root["mix"][side, : len(legal)][~allowed] = -1
         self._counts[:2] = 1
         self._open(0, 1, 0)
 
@@ -198,7 +216,7 @@ class Tree:
         bool
             Whether anything was known; otherwise the tree begins anew.
         """
-        if position == self.position:
+        if position == self.position and not self._limited:
             return True
         legal = self.position.legal
         for child in self._children():
@@ -225,6 +243,8 @@ class Tree:
         self._counts[1] = 1
         self._growth.transplant(old, child, used, self._nodes, self._counts)
         self.position = position
+        self._allowed = [np.ones(len(position.legal), bool)] * 2
+        self._limited = False
 
     def grow(
         self,
@@ -232,6 +252,7 @@ class Tree:
         deadline: float = math.inf,
         should_stop: Callable[[], object] | None = None,
         on_progress: Callable[[], object] | None = None,
+        report_every: float = 0.25,
     ) -> StoppedBy:
         """Add nodes until a limit is reached; return what ended it.
 
@@ -244,13 +265,15 @@ class Tree:
         should_stop : callable, optional
             Asked some hundred times a second; growth ends once it returns something true.
         on_progress : callable, optional
-            Called about four times a second.
+            Called while it grows.
+        report_every : float
+            How often, in seconds.
         """
         end = None if most is None else self.nodes + most
         # What refutes the answer needs room as well.
         room = int(self._most / (1 + _CHECK)) - _LEAST_CHECK
         ask = time.perf_counter()
-        report = ask + _REPORT
+        report = ask + report_every
         with ExitStack() as stack:
             pool = self._pool(stack)
             while end is None or self.nodes < end:
@@ -262,7 +285,7 @@ class Tree:
                     if should_stop is not None and should_stop():
                         return "interrupt"
                     if on_progress is not None and now >= report:
-                        report = now + _REPORT
+                        report = now + report_every
                         on_progress()
                 left = room - self.nodes if end is None else min(room, end) - self.nodes
                 if left <= 0:
@@ -360,10 +383,13 @@ class Tree:
         lower, upper = self.bounds
         if upper - lower <= _CLOSED:
             low, high = self._proved()
-            proved = matrix.solve(low).black, matrix.solve(high).white
+            rows, columns = self._allowed
+            part = np.ix_(rows, columns)
+            proved = np.zeros(len(black)), np.zeros(len(white))
+            proved[0][rows], proved[1][columns] = matrix.solve(low[part]).black, matrix.solve(high[part]).white
             if self.proved_exploitability(*proved) < self.proved_exploitability(black, white):
                 black, white = proved
-        number = groups(self.position)
+        number = None if self._limited else groups(self.position)
         if number is not None:
             n = len(black)
             both = np.concatenate((black, white))
@@ -381,7 +407,11 @@ class Tree:
     def proved_exploitability(self, black: Floats, white: Floats) -> float:
         """Return what best replies to both strategies can win together at most, by what is proved."""
         low, high = self._proved()
-        return max(0.0, float((high @ white).max() - (black @ low).min()))
+        return max(0.0, self._gain(high @ white, black @ low))
+
+    def _gain(self, rows: Floats, columns: Floats) -> float:
+        """Return what the best replies that are allowed win together, by Black's value of each."""
+        return float(rows[self._allowed[0]].max() - columns[self._allowed[1]].min())
 
     def payoffs(self) -> Floats:
         """Return Black's value of each joint turn at the root, by all that is known now."""
@@ -398,7 +428,7 @@ class Tree:
     def exploitability(self, black: Floats, white: Floats) -> float:
         """Return what best replies to both strategies win together by the values that the tree has now."""
         rows, columns = self._prices(black, white)
-        return min(max(0.0, float(rows.max() - columns.min())), self.proved_exploitability(black, white))
+        return min(max(0.0, self._gain(rows, columns)), self.proved_exploitability(black, white))
 
     def refute(
         self,
@@ -434,14 +464,17 @@ class Tree:
                     break
                 # This side's strategy stands, and the other looks for what beats it.
                 prices = self._prices(black, white)[1 - side]
-                regrets = prices - prices.min() if side == 0 else prices.max() - prices
-                tempting = np.exp(-regrets / _TEMPTING)
+                allowed = self._allowed[1 - side]
+                regrets = prices - prices[allowed].min() if side == 0 else prices[allowed].max() - prices
+                tempting = np.where(allowed, np.exp(-np.maximum(0.0, regrets) / _TEMPTING), 0.0)
                 n = len(prices)
                 likely = np.argsort(-mixes[side], kind="stable")[
                     : min(np.count_nonzero(mixes[side]), self._inside.KEPT)
                 ]
                 root["mix"][side, :n] = mixes[side]
                 root["mix"][1 - side, :n] = tempting / tempting.sum()
+                for k in range(2):
+                    root["mix"][k, :n][~self._allowed[k]] = -1
                 root["kept"][side, : len(likely)] = likely
                 root["num_kept"][side] = len(likely)
                 root["num_kept"][1 - side] = 0
@@ -475,7 +508,7 @@ class Tree:
         proved = self.proved_exploitability(black, white)
         lower, upper = self.bounds
         value = min(upper, max(lower, value))
-        needs_r25 = upper - lower > _CLOSED and is_its_own_negative(self.position)
+        needs_r25 = upper - lower > _CLOSED and not self._limited and is_its_own_negative(self.position)
         if needs_r25:
             value = lower = upper = 0.0
         return SearchResult(
@@ -499,7 +532,15 @@ class Tree:
         )
 
 
-def run(position: Position, seed: int, threads: int, budget: Budget, *, weights: Name = "fitted") -> SearchResult:
+def run(
+    position: Position,
+    seed: int,
+    threads: int,
+    budget: Budget,
+    *,
+    weights: Name = "fitted",
+    only: Only = (None, None),
+) -> SearchResult:
     """Search a position whose game is not over.
 
     Parameters
@@ -514,21 +555,19 @@ def run(position: Position, seed: int, threads: int, budget: Budget, *, weights:
         When to end. A node is a position whose matrix was solved; the first one is `position`.
     weights : {"fitted", "hand"}
         Whose weights the evaluation has.
+    only
+        As for `Tree`.
     """
     begun = started = time.perf_counter()
     tree: Tree | None = None
-    ended: StoppedBy = "interrupt"
     try:
-        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads, weights=weights)
+        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads, weights=weights, only=only)
     except KeyboardInterrupt:
         if not budget.keep_on_interrupt:
             raise
     started = time.perf_counter()
     if tree is None or budget.nodes == 0:
-        n = len(position.legal)
-        even = np.full(n, 1 / n)
-        ended = "interrupt" if tree is None else "nodes"
-        return SearchResult(0.0, 0.0, -1.0, 1.0, even, even.copy(), 2.0, 0, 0, 0, 0.0, started - begun, ended)
+        return nothing_known(position, only, started - begun, "interrupt" if tree is None else "nodes")
     return search(tree, budget, None if budget.nodes is None else budget.nodes - 1, started, started - begun)
 
 
@@ -568,6 +607,7 @@ def search(tree: Tree, budget: Budget, most: int | None, started: float, compile
             deadline if budget.seconds is None else deadline - _CHECK * budget.seconds,
             budget.should_stop,
             None if budget.on_progress is None else tell,
+            budget.report_every,
         )
     except KeyboardInterrupt:
         if not budget.keep_on_interrupt:

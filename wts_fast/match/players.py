@@ -174,7 +174,7 @@ def _analyze_settings() -> tuple[str, ...]:
     """Return what a search can be told: the keywords of `analyze` but those that a match sets itself."""
     from ..analysis import analyze
 
-    own = {"method", "seed", "on_progress", "should_stop", "keep_on_interrupt"}
+    own = {"method", "seed", "only", "report_every", "on_progress", "should_stop", "keep_on_interrupt"}
     return tuple(
         name
         for name, p in inspect.signature(analyze).parameters.items()
