@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from . import oracle as oracle
     from ._kernel import Position
     from .analysis import analyze
+    from .client import EngineClient
     from .engine import Batch, playouts
     from .game import Game
     from .solver import solve
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Batch",
+    "EngineClient",
     "Game",
     "Outcome",
     "Position",
@@ -39,6 +41,7 @@ __version__ = "0.1.0"
 #: Where each public name lives; a name that is a module of its own lives nowhere else.
 _HOMES = {
     "Batch": "engine",
+    "EngineClient": "client",
     "Game": "game",
     "Outcome": "state",
     "Position": "_kernel",

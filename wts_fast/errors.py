@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 __all__ = [
+    "EngineClosed",
     "GameOver",
     "IllegalMove",
     "InvalidPosition",
@@ -65,6 +66,10 @@ class InvalidPosition(WtsError):
 
 class LimitError(WtsError):
     """A limit (seconds, nodes, threads, memory, a file's size) that cannot be used or was passed."""
+
+
+class EngineClosed(WtsError):
+    """An engine in another process that cannot be started, has ended, does not react, or says what is no answer."""
 
 
 class ParseError(WtsError):

@@ -33,30 +33,35 @@ class Splitter:
         self.most = most
         self._parts: list[bytes] = []
         self._size = 0
+        self._passing_over = False
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Yield the lines that are complete now, without their ends; None for one that is too long."""
+        """Yield the lines that are complete now, without their ends; None for one that is too long, once that is so."""
         *ends, rest = data.split(b"\n")
         for end in ends:
-            self._keep(end)
-            yield from self.end(empty=True)
-        self._keep(rest)
+            yield from self._keep(end)
+            yield from self._line()
+        yield from self._keep(rest)
 
-    def end(self, *, empty: bool = False) -> Iterator[bytes | None]:
-        """Yield what is there as a line: at the end of the input, where an empty one is none."""
-        parts, size = self._parts, self._size
-        self._parts, self._size = [], 0
-        if size > self.most:
-            yield None
-        elif size or empty:
-            yield b"".join(parts).removesuffix(b"\r")
+    def end(self) -> Iterator[bytes]:
+        """Yield what is there at the end of the input, if anything, as a line."""
+        if self._size:
+            yield from self._line()
 
-    def _keep(self, part: bytes) -> None:
+    def _keep(self, part: bytes) -> Iterator[None]:
         self._size += len(part)
-        if self._size <= self.most:
-            self._parts.append(part)
-        else:
+        self._parts.append(part)
+        if self._size > self.most:
             self._parts.clear()
+            if not self._passing_over:
+                self._passing_over = True
+                yield None
+
+    def _line(self) -> Iterator[bytes]:
+        line, passed_over = b"".join(self._parts), self._passing_over
+        self._parts, self._size, self._passing_over = [], 0, False
+        if not passed_over:
+            yield line.removesuffix(b"\r")
 
 
 def read_json(line: bytes) -> Any:
