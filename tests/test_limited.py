@@ -103,7 +103,7 @@ def test_what_is_proved_of_the_position_is_not_claimed_of_the_limited_game():
 
 @pytest.mark.parametrize("nodes", [0, 1, 2, 40, 300])
 def test_weight_outside_is_exactly_nothing(nodes):
-    only = {"black": ["A1", "D5", "F6"][:1] + ["A2", "I9"], "white": ["B2", "C8", "H7", "E9"]}
+    only = {"black": ["A1", "A2", "I9"], "white": ["B2", "C8", "H7", "E9"]}
     found = wts.analyze(MIDDLE, nodes=nodes, only=only, threads=2)
     for mix, names in ((found.black, only["black"]), (found.white, only["white"])):
         assert mix[[s for s in range(81) if SQUARE_NAMES[s] not in names]].tolist() == [0.0] * (81 - len(names))
@@ -118,7 +118,11 @@ def test_weight_outside_is_exactly_nothing(nodes):
 def test_threads_change_nothing():
     only = {"black": MIDDLE.legal[::3], "white": MIDDLE.legal[::2]}
     one, two = (wts.analyze(MIDDLE, nodes=300, only=only, threads=threads) for threads in (1, 2))
-    assert (one.value, one.black.tobytes(), one.white.tobytes()) == (two.value, two.black.tobytes(), two.white.tobytes())
+    assert (one.value, one.black.tobytes(), one.white.tobytes()) == (
+        two.value,
+        two.black.tobytes(),
+        two.white.tobytes(),
+    )
 
 
 def test_a_swap_of_the_colours_turns_a_limited_game():

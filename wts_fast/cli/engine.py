@@ -31,12 +31,12 @@ def run(args: argparse.Namespace) -> int:
 
     from ..protocol.loop import Engine
 
-    engine = Engine(source, sys.stdout.fileno(), quit_on_eof=args.quit_on_eof)
     try:
-        status = 0 if engine.run() else _PIPE_CLOSED
+        status = 0 if Engine(source, sys.stdout.fileno(), quit_on_eof=args.quit_on_eof).run() else _PIPE_CLOSED
     except KeyboardInterrupt:
         status = _INTERRUPTED
-    if not engine.idle:
-        # A search that is being compiled cannot be stopped, and Python would wait for its threads.
-        os._exit(status)
-    return status
+    # All is written. A search that is being compiled cannot be stopped, and Python would wait for its thread; and where
+    # compiled code is loaded, it takes a while to leave.
+    if sys.stderr is not None:
+        sys.stderr.flush()
+    os._exit(status)

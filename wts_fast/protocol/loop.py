@@ -103,11 +103,6 @@ class Engine:
                 self._writer.finished.wait(max(0.0, until - time.monotonic()))
             raise
 
-    @property
-    def idle(self) -> bool:
-        """Whether no search goes on any more."""
-        return self._finished.is_set()
-
     # --- reading
 
     def _read(self) -> None:
