@@ -91,9 +91,11 @@ class EngineClient:
 
     def __init__(self, command: Sequence[str] | None = None, *, patience: float = 30.0) -> None:
         self._patience = real(patience, "patience", 0.1, 3600.0)
-        if isinstance(command, str) or (command is not None and not all(isinstance(w, str) for w in command)):
-            raise WtsError("expected the words of a command, as a list", code="command", field="command")
-        words = [sys.executable, "-m", "wts_fast", "engine"] if command is None else list(command)
+        words = [sys.executable, "-m", "wts_fast", "engine"]
+        if command is not None:
+            if not isinstance(command, (list, tuple)) or not all(isinstance(word, str) for word in command):
+                raise WtsError("expected the words of a command, as a list", code="command", field="command")
+            words = list(command)
         self._owner = os.getpid()
         self._ids = itertools.count(1)
         self._changed = threading.Condition()  # guards all but the pipe for queries

@@ -18,6 +18,7 @@ from ..squares import SQUARE_NAMES
 
 __all__ = [
     "ACTIONS",
+    "CODES",
     "MOST_LINE",
     "MOST_MOVES",
     "MOST_QUEUED",
@@ -95,9 +96,10 @@ class Number:
     def words(self) -> str:
         """How the reference says it."""
         kind = "whole number" if self.whole else "number"
-        if self.most == 2**64 - 1:
-            return f"{kind}, {self.least} to 2^64 - 1"
-        return f"{kind}, {self.least:.10g} to {self.most:.10g}" if math.isfinite(self.most) else kind
+        if not math.isfinite(self.most):
+            return kind if self.least == 0 else f"{kind} from {self.least:g}"
+        names = {2**64 - 1: "2^64 - 1", 10**18: "10^18", 2**20: "2^20"}
+        return f"{kind}, {self.least:g} to {names.get(int(self.most)) or f'{self.most:.10g}'}"
 
     def check(self, value: object, path: str) -> None:
         """Check a value."""
@@ -410,6 +412,33 @@ _METHOD = Object(
         Field("limited", Flag(), "whether it takes `only` and `avoid`", True),
     )
 )
+
+#: What `error.code` can be; texts of positions, squares of moves and options have some more.
+CODES = {
+    "line-length": "the line is too long",
+    "encoding": "the line is no UTF-8",
+    "json": "the line is no JSON",
+    "nesting": "the line is too deeply nested",
+    "number": "a number that JSON does not have, or that is too large to be read",
+    "duplicate": "an object has a name twice",
+    "type": "a value of another type is expected",
+    "range": "the value, or its length, is out of its range",
+    "word": "the value is none of the words that there are",
+    "square": "there is no such square",
+    "unknown-field": "there is no such field",
+    "missing": "a field must be there",
+    "conflict": "a field does not go with another",
+    "turn": "a turn that is not there, or is there twice",
+    "occupied": "a move to a square that is not empty",
+    "game-over": "a move after the end of the game",
+    "only-square": "a player is limited to a square that is not empty",
+    "only-empty": "a player has no square left",
+    "only-method": "the method cannot limit players",
+    "id-in-use": "a query of that id is not answered yet",
+    "queue-full": "too many turns would wait",
+    "memory": "there is not enough memory",
+    "internal": "a fault of the engine's; please report it with what standard error says",
+}
 
 #: What is answered, by kind.
 REPLIES: dict[str, Object] = {
