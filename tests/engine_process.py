@@ -1,5 +1,6 @@
 """`wts-fast engine` as another program sees it: a process behind two pipes."""
 
+import contextlib
 import json
 import queue
 import signal
@@ -19,7 +20,7 @@ class EngineProcess:
 
     def __init__(self, *arguments):
         self.process = subprocess.Popen(
-            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0
+            [*COMMAND, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         self.answers = queue.Queue()
         self.reader = threading.Thread(target=self._read, daemon=True)
@@ -34,8 +35,8 @@ class EngineProcess:
         """Send objects as JSON, and bytes as they are."""
         for thing in things:
             data = thing if isinstance(thing, bytes) else json.dumps(thing).encode() + b"\n"
-            while data:
-                data = data[self.process.stdin.write(data) :]
+            self.process.stdin.write(data)
+            self.process.stdin.flush()
 
     def read(self, timeout=LONG):
         """Return the next answer; None at the end of the output."""
@@ -62,9 +63,10 @@ class EngineProcess:
         return self.rest(timeout), self.process.wait(timeout), self.process.stderr.read()
 
     def close(self):
-        for stream in (self.process.stdin, self.process.stderr):
-            stream.close()
         self.process.kill()
+        for stream in (self.process.stdin, self.process.stderr):
+            with contextlib.suppress(OSError):
+                stream.close()
         self.process.wait()
         self.reader.join(5)
         self.process.stdout.close()

@@ -1,6 +1,7 @@
 """`EngineClient` never hangs: not for an engine that is dead, mute, in flood or mad, and not for many who ask."""
 
 import contextlib
+import doctest
 import json
 import multiprocessing
 import signal
@@ -14,8 +15,10 @@ import numpy as np
 import pytest
 
 import wts_fast as wts
+from wts_fast import client
 from wts_fast.client import EngineClient
 from wts_fast.errors import EngineClosed, LimitError, ParseError, WtsError
+from wts_fast.protocol import lines
 
 MIDDLE = wts.Position("9/9/3b1w3/2w1b4/3bb4/4ww3/2w6/9/9 -")
 LONG = 240.0
@@ -23,9 +26,9 @@ LONG = 240.0
 
 @pytest.fixture(scope="module")
 def engine():
-    with EngineClient() as client:
-        client.analyze(MIDDLE, nodes=1)  # compiled by now
-        yield client
+    with EngineClient() as made:
+        made.analyze(MIDDLE, nodes=1)  # compiled by now
+        yield made
 
 
 def same(one, other):
@@ -42,6 +45,12 @@ def in_thread(function, *arguments):
 
 
 # --- what it gives
+
+
+def test_the_examples_are_so():
+    for module in (client, lines):
+        failed, tried = doctest.testmod(module)
+        assert (failed, tried > 0) == (0, True)
 
 
 def test_an_answer_is_what_analyze_would_give(engine):
@@ -88,8 +97,13 @@ def test_a_stream_can_be_stopped_and_left(engine):
             stream.stop()
             stream.stop()
     assert found[-1].stopped_by == "interrupt"
+    assert stream.latest() is not None
+    assert same(stream.latest(), found[-1])
     with engine.stream(MIDDLE, seconds=LONG * 10, report_every=0.05) as stream:
-        next(stream)
+        assert stream.latest() is None
+        nodes = next(stream).nodes
+        time.sleep(0.3)
+        assert stream.latest().nodes > nodes
     stream.close()
     assert list(stream) == []
     assert engine.analyze(MIDDLE, nodes=3, timeout=LONG).nodes == 3

@@ -21,7 +21,7 @@ FLOORS: list[set[str]] = [
     | {"symmetry"}
     | {"tutorial", "training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
-    | {"threats", "words", "review"},
+    | {"threats", "words", "review", "protocol", "client"},
     {"serve"},
     {"cli"},
 ]
@@ -74,6 +74,9 @@ NEIGHBOURS = {
     ("review", "analysis"),
     ("review", "threats"),
     ("measure", "signature"),
+    ("protocol", "analysis"),
+    ("client", "analysis"),
+    ("client", "protocol"),
 }
 #: The two implementations of the rules know names of things from one another's ground floor, and nothing else.
 APART = [("oracle", "_kernel"), ("_kernel", "oracle")]

@@ -32,7 +32,7 @@ __all__ = ["EngineClient", "Settings", "Stream"]
 #: A longer line is no answer.
 _MOST_LINE = 16 << 20
 
-_OPTIONS = ("leaf", "final", "exploration", "learners")
+_OPTIONS = ("leaf", "weights", "final", "exploration", "learners")
 _NAMES = {"memory_mb": "memory", "report_every": "reportEvery"}
 
 
@@ -49,6 +49,7 @@ class Settings(TypedDict, total=False):
     threads: int
     memory_mb: int
     leaf: Literal["playouts", "evaluation"] | None
+    weights: Literal["fitted", "hand"] | None
     final: Literal["average", "root-matrix"] | None
     exploration: float | None
     learners: int | None
@@ -414,11 +415,12 @@ class EngineClient:
         if final:
             # A query that is refused as a whole is answered with that.
             asked.left = asked.left - 1 if type(turn) is int else 0
-            asked.finals.append((turn or 0, lambda: self._analysis(reply)))
+            asked.newest = lambda: self._analysis(reply)
+            asked.finals.append((turn or 0, asked.newest))
             if asked.left == 0:
                 del self._asked[asked.id]
         else:
-            asked.report = lambda: self._analysis(reply)
+            asked.report = asked.newest = lambda: self._analysis(reply)
 
     def _analysis(self, reply: dict[str, Any]) -> Analysis:
         try:
@@ -438,6 +440,7 @@ class _Asked:
         self.left = turns
         self.finals: list[tuple[int, Callable[[], Analysis]]] = []
         self.report: Callable[[], Analysis] | None = None  # the newest, not fetched yet
+        self.newest: Callable[[], Analysis] | None = None  # or the answer, fetched or not
         self.refusal: WtsError | None = None
 
     def stop(self) -> None:
@@ -482,6 +485,15 @@ class Stream(Iterator["Analysis"]):
                 assert asked.report is not None
                 found, asked.report = asked.report, None
         return found()
+
+    def latest(self) -> Analysis | None:
+        """Return the newest report, or the answer, without waiting; None before the first."""
+        self._client._check()
+        with self._client._changed:
+            if self._asked.refusal is not None:
+                raise self._asked.refusal
+            newest = self._asked.newest
+        return None if newest is None else newest()
 
     def stop(self) -> None:
         """Stop the search; what it has found is the next and last report."""

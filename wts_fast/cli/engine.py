@@ -11,7 +11,7 @@ from . import common
 __all__ = ["EXAMPLE", "HELP", "add_arguments", "run"]
 
 HELP = "answer queries of programs, JSON lines on standard input and output"
-EXAMPLE = """echo '{"id": 1, "position": "start", "nodes": 500}' | wts-fast engine"""
+EXAMPLE = "wts-fast engine"
 
 _INTERRUPTED, _PIPE_CLOSED = 130, 141
 

@@ -353,7 +353,7 @@ _ANALYZE = Object(
         Field("nodes", Number(0, MOST_NODES, True), "work for each turn: fixes the answer"),
         Field("seed", Number(0, 2**64 - 1, True), "of random numbers; drawn anew for each turn if left out"),
         Field("method", Word(tuple(METHODS)), f"how to search; `{DEFAULT}` if left out"),
-        Field("options", _OPTIONS, "settings of the Monte Carlo trees"),
+        Field("options", _OPTIONS, "settings of the method: which it knows, `info` tells"),
         Field("threads", Number(1, 1024, True), "threads of one search; 1 if left out"),
         Field("memory", Number(1, 2**20, True), "mebibytes that the search may take; 512 if left out"),
         Field(
