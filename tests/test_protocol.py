@@ -508,14 +508,17 @@ def test_a_query_costs_little_more_than_the_search(engine):
     position = wts.Position(MIDDLE)
     query = {"id": 1, "position": MIDDLE, "nodes": 1, "seed": 1}
     wts.analyze(position, nodes=1, seed=1)
-    more = []
-    for _ in range(100):
-        begun = time.perf_counter()
-        engine.ask(query)
-        between = time.perf_counter()
-        wts.analyze(position, nodes=1, seed=1).to_dict()
-        more.append(between - begun - (time.perf_counter() - between))
-    assert statistics.median(more) < 0.005
+    medians = []
+    for _ in range(5):
+        more = []
+        for _ in range(40):
+            begun = time.perf_counter()
+            engine.ask(query)
+            between = time.perf_counter()
+            wts.analyze(position, nodes=1, seed=1).to_dict()
+            more.append(between - begun - (time.perf_counter() - between))
+        medians.append(statistics.median(more))
+    assert min(medians) < 0.001
 
 
 def test_a_match_can_be_played_against_it(capsys):
