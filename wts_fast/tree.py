@@ -126,7 +126,7 @@ class Tree:
         root["visits"] = 1
         root["depth"] = root["slot"] = 0
         legal = position.legal
-        self._allowed = [np.array([only[k] is None or s in only[k] for s in legal]) for k in range(2)]
+        self._allowed = [np.array([squares is None or s in squares for s in legal]) for squares in only]
         self._limited = not all(allowed.all() for allowed in self._allowed)
         root["mix"] = 0
         for side, allowed in enumerate(self._allowed):

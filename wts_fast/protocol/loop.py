@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 from .. import __version__, methods
 from .._kernel import build_info
 from ..errors import ParseError, WtsError
+from ..limits import processors
 from .lines import Splitter, read_json
 from .queries import Query, Task, read_query
 from .schema import MOST_LINE, MOST_MOVES, MOST_QUEUED, PROTOCOL, check
@@ -182,7 +183,6 @@ class Engine:
             self._changed.notify_all()
 
     def _info(self) -> dict[str, Any]:
-        processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return {
             "version": __version__,
             "protocol": PROTOCOL,
@@ -193,7 +193,7 @@ class Engine:
                 {"name": m.name, "about": m.about, "options": list(m.options), "limited": m.limited}
                 for m in methods.METHODS.values()
             ],
-            "limits": {"line": MOST_LINE, "moves": MOST_MOVES, "queued": MOST_QUEUED, "processors": processors},
+            "limits": {"line": MOST_LINE, "moves": MOST_MOVES, "queued": MOST_QUEUED, "processors": processors()},
             "waiting": self._waiting,
         }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ..errors import WtsError
-from ..limits import MOST_NODES, MOST_SECONDS
+from ..limits import MOST_MEMORY, MOST_NODES, MOST_SECONDS
 from ..methods import DEFAULT, METHODS, OPTIONS
 from ..squares import SQUARE_NAMES
 
@@ -355,7 +355,7 @@ _ANALYZE = Object(
         Field("method", Word(tuple(METHODS)), f"how to search; `{DEFAULT}` if left out"),
         Field("options", _OPTIONS, "settings of the method: which it knows, `info` tells"),
         Field("threads", Number(1, 1024, True), "threads of one search; 1 if left out"),
-        Field("memory", Number(1, 2**20, True), "mebibytes that the search may take; 512 if left out"),
+        Field("memory", Number(1, MOST_MEMORY, True), "mebibytes that the search may take; 512 if left out"),
         Field(
             "reportEvery",
             Number(0.01, 3600),
@@ -463,9 +463,11 @@ REPLIES: dict[str, Object] = {
             Field(
                 "exploitability",
                 Number(0, 2),
-                "what best replies to both would win, by the payoffs as estimated; 2 where nothing is known",
+                "what best replies to both strategies would win together, an estimate; 2 where nothing is known",
                 True,
             ),
+            Field("proved_exploitability", Number(0, 2), "what they can win at most, by what is proved", True),
+            Field("needs_r25", Flag(), "whether the bounds hold only because play without end is a draw (R25)", True),
             Field(
                 "continuations",
                 Many(
