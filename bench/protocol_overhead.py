@@ -1,7 +1,7 @@
 """What the engine protocol costs: a query over pipes against the same search in this process, in pairs.
 
-``python bench/protocol_overhead.py [PAIRS]`` prints medians in milliseconds: a query, a search, their difference, and
-an action that searches nothing. Medians of pairs hold on a busy machine too, where means do not.
+``python bench/protocol_overhead.py [PAIRS]`` prints medians in milliseconds: a query, its search here, their difference,
+and a query without a search. Medians of pairs hold on a busy machine too, where means do not.
 """
 
 import json
@@ -33,16 +33,16 @@ def main(pairs: int) -> None:
 
         ask(query)
         wts.analyze(position, nodes=1, seed=1)
-        queries, searches, actions = [], [], []
+        queries, searches, without = [], [], []
         for _ in range(pairs):
             queries.append(ask(query))
             begun = time.perf_counter()
             wts.analyze(position, nodes=1, seed=1)
             searches.append(1000 * (time.perf_counter() - begun))
-            actions.append(ask(b'{"action": "version"}\n'))
+            without.append(ask(query.replace(b'"nodes": 1', b'"nodes": 0')))
         process.stdin.close()
     more = [query - search for query, search in zip(queries, searches, strict=True)]
-    for name, times in (("query", queries), ("search", searches), ("difference", more), ("action", actions)):
+    for name, times in (("query", queries), ("search", searches), ("difference", more), ("no search", without)):
         print(f"{name:<10} {statistics.median(times):.3f} ms")
 
 

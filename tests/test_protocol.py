@@ -503,21 +503,17 @@ def test_without_standard_input_it_says_so(tmp_path):
 # --- speed, and others who speak it
 
 
-def test_a_query_costs_little_more_than_the_search(engine):
-    """The median of pairs, each a query and the same search here: machines are busy now and then, not always."""
-    position = wts.Position(MIDDLE)
-    query = {"id": 1, "position": MIDDLE, "nodes": 1, "seed": 1}
-    wts.analyze(position, nodes=1, seed=1)
+def test_a_query_costs_less_than_a_millisecond(engine):
+    """All of it but the search: medians of a few, the least of them, as machines are busy now and then."""
+    query = {"id": 1, "position": MIDDLE, "nodes": 0, "seed": 1}
     medians = []
-    for _ in range(5):
-        more = []
-        for _ in range(40):
+    for _ in range(20):
+        times = []
+        for _ in range(20):
             begun = time.perf_counter()
             engine.ask(query)
-            between = time.perf_counter()
-            wts.analyze(position, nodes=1, seed=1).to_dict()
-            more.append(between - begun - (time.perf_counter() - between))
-        medians.append(statistics.median(more))
+            times.append(time.perf_counter() - begun)
+        medians.append(statistics.median(times))
     assert min(medians) < 0.001
 
 
