@@ -1,7 +1,7 @@
 """What the engine protocol costs: a query over pipes against the same search in this process, in pairs.
 
-``python bench/protocol_overhead.py [PAIRS]`` prints medians in milliseconds: a query, its search here, their difference,
-and a query without a search. Medians of pairs hold on a busy machine too, where means do not.
+``python bench/protocol_overhead.py [PAIRS]`` prints medians in milliseconds: a query, its search here, their
+difference, and a query without a search. Medians of pairs hold on a busy machine too, where means do not.
 """
 
 import json
