@@ -407,7 +407,7 @@ class Tree:
     def proved_exploitability(self, black: Floats, white: Floats) -> float:
         """Return what best replies to both strategies can win together at most, by what is proved."""
         low, high = self._proved()
-        return max(0.0, self._gain(high @ white, black @ low))
+        return min(2.0, max(0.0, self._gain(high @ white, black @ low)))  # sums are rounded
 
     def _gain(self, rows: Floats, columns: Floats) -> float:
         """Return what the best replies that are allowed win together, by Black's value of each."""
