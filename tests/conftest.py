@@ -6,6 +6,7 @@ import importlib
 from types import ModuleType
 
 import pytest
+from browsing import page_browser, page_server, visit  # noqa: F401, fixtures
 from hypothesis import settings
 
 # Without deadlines: a machine that is busy is no fault in the rules. `--hypothesis-profile=deep` tries more.

@@ -156,7 +156,7 @@ def test_an_analysis_streams_and_ends_with_the_answer(client: httpx.Client) -> N
     assert all(report["final"] is False for report in reports)
     assert (last["final"], last["seed"], last["position"]) == (True, 5, FOUR)
     assert last["threats"] == threats(wts.Position(FOUR)).to_dict()
-    assert any("completes a row" in sentence or "complete a row" in sentence for sentence in last["words"])
+    assert any("completes a row" in sentence or "complete a row" in sentence for sentence in last["words"]["en"])
     assert abs(sum(last["black"].values()) - 1) < 1e-9
 
 
@@ -175,7 +175,7 @@ def test_other_methods_answer_too(client: httpx.Client, method: str) -> None:
 
 def test_a_game_that_is_over_is_analysed_at_once(client: httpx.Client) -> None:
     (last,) = lines(client, "api/analyze", {"position": WON})
-    assert (last["value"], last["stopped_by"], last["words"]) == (1.0, "finished", [])
+    assert (last["value"], last["stopped_by"], last["words"]) == (1.0, "finished", {"en": [], "de": []})
 
 
 @contextlib.contextmanager

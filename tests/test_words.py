@@ -6,6 +6,7 @@ import argparse
 import builtins
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -16,7 +17,7 @@ from wts_fast.analysis import analyze
 from wts_fast.cli import main, report
 from wts_fast.squares import NUM_SQUARES, parse_square
 from wts_fast.threats import threats
-from wts_fast.words import Result, words
+from wts_fast.words import _TEXTS, LANGUAGES, Result, words
 
 FOUR = "9/9/9/9/bbbb5/9/9/9/8w -"  # one square completes the row
 OPEN_FOUR = "9/9/9/9/2bbbb3/9/9/9/w1w1w4 -"  # two do
@@ -259,3 +260,25 @@ def test_solve_without_matplotlib_is_one_line_before_any_work(capsys, monkeypatc
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     assert main(["solve", START, "--png", "x.png"]) == 2
     assert capsys.readouterr().err.startswith("wts-fast solve: png: a PNG needs matplotlib")
+
+
+def test_german_says_the_same():
+    half = mix(B5=0.5, G5=0.5)
+    position = Position(OPEN_FOUR)
+    result = Result(position, half, half, 0.75, 0.0, 1.0, 0.0)
+    english, german = (words(result, threats(position), lang) for lang in LANGUAGES)
+    assert len(english) == len(german)
+    assert german == (
+        "Zwei Felder vollenden eine Reihe für Schwarz, B5 und G5; Weiß kann eines davon verhindern.",
+        "Ein Ratespiel 50:50: B5 oder G5, für beide.",
+        "Schwarz liegt mit einer Erwartung von 88 % vorn, nach Schätzung.",
+        "Die Aussicht auf einen Sieg in diesem Zug: 50 % für Schwarz.",
+        "Bewiesen: Schwarz kann mindestens 50,0 % erreichen, wobei ein Remis halb zählt.",
+    )
+
+
+def test_every_sentence_has_the_same_blanks_in_every_language():
+    assert set(_TEXTS) == set(LANGUAGES)
+    for name, english in _TEXTS["en"].items():
+        assert set(re.findall(r"{(\w+)}", english)) == set(re.findall(r"{(\w+)}", _TEXTS["de"][name])), name
+    assert _TEXTS["en"].keys() == _TEXTS["de"].keys()

@@ -17,7 +17,7 @@ from .threats import Side, Threats
 if TYPE_CHECKING:
     from ._kernel import Position
 
-__all__ = ["Result", "words"]
+__all__ = ["LANGUAGES", "Result", "words"]
 
 _EXACT = 2e-6  # bounds are kept in single precision
 _PURE = 0.95  # a square with so much of a mixture is the choice
@@ -26,7 +26,93 @@ _SETTLED = 0.01  # gains that are none
 _EVEN = 0.05  # values so near to 0 favour nobody
 _LESS = 0.005  # what is not worth a word
 
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+#: The languages that results are told in.
+LANGUAGES = ("en", "de")
+
+_TEXTS: dict[str, dict[str, str]] = {
+    "en": {
+        "black": "Black",
+        "white": "White",
+        "numbers": "no one two three four five six seven eight nine",
+        "and": "and",
+        "or": "or",
+        "row": "{square} completes a row for {player}; {other} can stop it {where}.",
+        "row.on": "on {squares}",
+        "row.any": "on any of {n} squares",
+        "rows": "{N} squares complete a row for {player}, {squares}; {other} can stop {can}.",
+        "rows.both": "both from {squares}",
+        "rows.all": "them all from {squares}",
+        "rows.one": "{n} of them",
+        "rows.some": "{n} of them at once, from {squares}",
+        "only": "{square} is the only square: both must name it.",
+        "gains": "no other square gains",
+        "gains.estimate": "no other square gains, by estimate",
+        "gains.much": "no other square gains much, by estimate",
+        "pure.same": "{square} for both: {gains}.{use}",
+        "pure": "{black} for Black and {white} for White: {gains}.",
+        "guess.same": "A 50:50 guess: {black}, for both.",
+        "guess": "A 50:50 guess: {black} for Black, {white} for White.",
+        "sure": "{square} for {player}; {other} mixes {n} squares.",
+        "spread": "Nine tenths of the mixtures lie on so many squares: {black} for Black and {white} for White.",
+        "ahead": "{player} is ahead with a score of {score} %{judged}.",
+        "even": "Balanced: neither side is ahead{judged}.",
+        "opening": "A balanced opening: neither side is ahead{judged}.",
+        "judged": ", by estimate",
+        "use.rows": " {square} wins for either, so neither can leave it to the other.",
+        "use.row": " {player} would win there, so {other} must be there too.",
+        "use.takes": " {square} captures for either.",
+        "use.take": " {square} captures for {player}, unless both name it.",
+        "ends": "The chance of a win in this turn: {parts}.",
+        "ends.part": "{score} % for {player}",
+        "proved.win": "Proved: a win for {player}.",
+        "proved.even": "Proved: even chances.",
+        "proved.exact": "Proved: Black's score is {score} %, where a draw counts half.",
+        "proved.bounds": "Proved: {parts}, where a draw counts half.",
+        "proved.part": "{player} can score at least {score} %",
+        "r25": "This takes play without end for a draw (R25).",
+    },
+    "de": {
+        "black": "Schwarz",
+        "white": "Weiß",
+        "numbers": "kein ein zwei drei vier fünf sechs sieben acht neun",
+        "and": "und",
+        "or": "oder",
+        "row": "{square} vollendet eine Reihe für {player}; {other} kann das {where} verhindern.",
+        "row.on": "auf {squares}",
+        "row.any": "auf jedem von {n} Feldern",
+        "rows": "{N} Felder vollenden eine Reihe für {player}, {squares}; {other} kann {can} verhindern.",
+        "rows.both": "beide von {squares} aus",
+        "rows.all": "alle von {squares} aus",
+        "rows.one": "{n}es davon",
+        "rows.some": "{n} davon zugleich, von {squares} aus,",
+        "only": "{square} ist das einzige Feld: Beide müssen es nennen.",
+        "gains": "kein anderes Feld bringt mehr",
+        "gains.estimate": "kein anderes Feld bringt mehr, nach Schätzung",
+        "gains.much": "kein anderes Feld bringt viel mehr, nach Schätzung",
+        "pure.same": "{square} für beide: {gains}.{use}",
+        "pure": "{black} für Schwarz und {white} für Weiß: {gains}.",
+        "guess.same": "Ein Ratespiel 50:50: {black}, für beide.",
+        "guess": "Ein Ratespiel 50:50: {black} für Schwarz, {white} für Weiß.",
+        "sure": "{square} für {player}; {other} mischt {n} Felder.",
+        "spread": "Neun Zehntel der Mischungen liegen auf so vielen Feldern: {black} für Schwarz und {white} für Weiß.",
+        "ahead": "{player} liegt mit einer Erwartung von {score} % vorn{judged}.",
+        "even": "Ausgeglichen: Niemand liegt vorn{judged}.",
+        "opening": "Eine ausgeglichene Eröffnung: Niemand liegt vorn{judged}.",
+        "judged": ", nach Schätzung",
+        "use.rows": " {square} gewinnt für beide, also darf es keiner dem anderen lassen.",
+        "use.row": " {player} würde dort gewinnen, also muss auch {other} dorthin.",
+        "use.takes": " {square} schlägt für beide.",
+        "use.take": " {square} schlägt für {player}, wenn es nicht beide nennen.",
+        "ends": "Die Aussicht auf einen Sieg in diesem Zug: {parts}.",
+        "ends.part": "{score} % für {player}",
+        "proved.win": "Bewiesen: {player} gewinnt.",
+        "proved.even": "Bewiesen: Es steht gleich.",
+        "proved.exact": "Bewiesen: Schwarz erreicht {score} %, wobei ein Remis halb zählt.",
+        "proved.bounds": "Bewiesen: {parts}, wobei ein Remis halb zählt.",
+        "proved.part": "{player} kann mindestens {score} % erreichen",
+        "r25": "Dabei gilt ein Spiel ohne Ende als Remis (R25).",
+    },
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,7 +145,7 @@ class Result:
     needs_r25: bool = False
 
 
-def words(found: Result, threats: Threats) -> tuple[str, ...]:
+def words(found: Result, threats: Threats, lang: str = "en") -> tuple[str, ...]:
     """Explain a result.
 
     Parameters
@@ -68,110 +154,134 @@ def words(found: Result, threats: Threats) -> tuple[str, ...]:
         What a search or a solver gave.
     threats : Threats
         Those of the same position.
+    lang : {"en", "de"}
+        In which language.
 
     Returns
     -------
     tuple of str
         Whole sentences. What is not proved is never called so.
     """
+    tell = _Teller(lang)
     sentences = []
     for colour in COLOURS:
-        sentences += _completing(colour, threats.side(colour))
+        sentences += _completing(tell, colour, threats.side(colour))
     # Mixtures that bounds are still far from say nothing yet.
     if found.value is not None or found.exploitability <= _SETTLED:
-        sentences.append(_choice(found, threats))
-        sentences.append(_standing(found, threats))
-        sentences += _this_turn(found)
-    proof = _proof(found)
+        sentences.append(_choice(tell, found, threats))
+        sentences.append(_standing(tell, found, threats))
+        sentences += _this_turn(tell, found)
+    proof = _proof(tell, found)
     if found.needs_r25 and proof:
-        proof += ["This takes play without end for a draw (R25)."]
+        proof += [tell("r25")]
     return tuple(s for s in (*sentences, *proof) if s)
 
 
-def _completing(colour: Colour, side: Side) -> list[str]:
+class _Teller:
+    """The texts of one language; numbers, players and lists of squares as it writes them."""
+
+    def __init__(self, lang: str) -> None:
+        self._texts = _TEXTS[lang]
+        self._numbers = self._texts["numbers"].split()
+        self._point = "," if lang == "de" else "."
+
+    def __call__(self, name: str, **values: object) -> str:
+        return self._texts[name].format(**values)
+
+    def number(self, n: int) -> str:
+        return self._numbers[n] if n < len(self._numbers) else str(n)
+
+    def score(self, score: float, digits: int = 0) -> str:
+        return f"{score:.{digits}f}".replace(".", self._point)
+
+    def listed(self, names: Sequence[str], last: str) -> str:
+        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {self(last)} {names[-1]}"
+
+    def squares(self, squares: Sequence[Square], last: str) -> str:
+        return self.listed([square_name(s) for s in squares], last)
+
+
+def _completing(tell: _Teller, colour: Colour, side: Side) -> list[str]:
     """Say which squares complete a row, and how many of them the other player can stop."""
     rows = side.completions
     if not rows:
         return []
-    player, other = colour.capitalize(), _other(colour).capitalize()
-    names = _listed([square_name(row.square) for row in rows], "and")
+    player, other = tell(colour), tell(_other(colour))
     if len(rows) == 1:
-        stops = [square_name(s) for s in rows[0].stopped_by]
-        where = f"on {_listed(stops, 'or')}" if len(stops) <= 5 else f"on any of {len(stops)} squares"
-        return [f"{names} completes a row for {player}; {other} can stop it {where}."]
+        stops = rows[0].stopped_by
+        few = len(stops) <= 5
+        where = tell("row.on", squares=tell.squares(stops, "or")) if few else tell("row.any", n=len(stops))
+        return [tell("row", square=square_name(rows[0].square), player=player, other=other, where=where)]
     # One square may stop several rows, by a capture.
     stopped: dict[Square, int] = {}
     for row in rows:
         for square in row.stopped_by:
             stopped[square] = stopped.get(square, 0) + 1
     most = max(stopped.values())
-    best = _listed([square_name(s) for s in sorted(stopped) if stopped[s] == most][:5], "or")
+    best = tell.squares([s for s in sorted(stopped) if stopped[s] == most][:5], "or")
     if most == len(rows):
-        can = f"{'both' if most == 2 else 'them all'} from {best}"
+        can = tell("rows.both" if most == 2 else "rows.all", squares=best)
     else:
-        can = f"{_number(most)} of them{f' at once, from {best}' if most > 1 else ''}"
-    return [f"{_number(len(rows)).capitalize()} squares complete a row for {player}, {names}; {other} can stop {can}."]
+        can = tell("rows.some" if most > 1 else "rows.one", n=tell.number(most), squares=best)
+    names = tell.squares([row.square for row in rows], "and")
+    count = tell.number(len(rows)).capitalize()
+    return [tell("rows", N=count, player=player, squares=names, other=other, can=can)]
 
 
-def _choice(found: Result, threats: Threats) -> str:
+def _choice(tell: _Teller, found: Result, threats: Threats) -> str:
     """Say what kind of choice it is: a square each, an even guess, or a wider mixture."""
     main = {colour: _main(mix) for colour, mix in zip(COLOURS, (found.black, found.white), strict=True)}
     if len(found.position.legal) == 1:
-        return f"{square_name(found.position.legal[0])} is the only square: both must name it."
-    gains = "no other square gains"
+        return tell("only", square=square_name(found.position.legal[0]))
+    gains = "gains"
     if max(found.upper - found.lower, found.exploitability) > _EXACT:
-        gains = f"{gains}, by estimate" if found.exploitability <= _SETTLED else f"{gains} much, by estimate"
+        gains = "gains.estimate" if found.exploitability <= _SETTLED else "gains.much"
     sure = {colour: len(squares) == 1 and part >= _PURE for colour, (squares, part) in main.items()}
     firsts = {colour: square_name(squares[0]) for colour, (squares, _) in main.items()}
     if all(sure.values()):
         if firsts["black"] == firsts["white"]:
-            return f"{firsts['black']} for both: {gains}.{_use(main['black'][0][0], threats)}"
-        return f"{firsts['black']} for Black and {firsts['white']} for White: {gains}."
+            use = _use(tell, main["black"][0][0], threats)
+            return tell("pure.same", square=firsts["black"], gains=tell(gains), use=use)
+        return tell("pure", **firsts, gains=tell(gains))
     halves = {colour: _halves(mix) for colour, mix in zip(COLOURS, (found.black, found.white), strict=True)}
     if halves["black"] and halves["white"]:
-        black, white = (_listed([square_name(s) for s in halves[colour]], "or") for colour in COLOURS)
-        if black == white:
-            return f"A 50:50 guess: {black}, for both."
-        return f"A 50:50 guess: {black} for Black, {white} for White."
+        black, white = (tell.squares(halves[colour], "or") for colour in COLOURS)
+        return tell("guess.same" if black == white else "guess", black=black, white=white)
     for colour in COLOURS:
         if sure[colour]:
             other = _other(colour)
-            return (
-                f"{firsts[colour]} for {colour.capitalize()}; {other.capitalize()} mixes "
-                f"{_number(len(main[other][0]))} squares."
-            )
-    spread = " and ".join(f"{_number(len(main[c][0]))} for {c.capitalize()}" for c in COLOURS)
-    return f"Nine tenths of the mixtures lie on so many squares: {spread}."
+            count = tell.number(len(main[other][0]))
+            return tell("sure", square=firsts[colour], player=tell(colour), other=tell(other), n=count)
+    return tell("spread", **{colour: tell.number(len(main[colour][0])) for colour in COLOURS})
 
 
-def _standing(found: Result, threats: Threats) -> str:
+def _standing(tell: _Teller, found: Result, threats: Threats) -> str:
     """Say who is ahead."""
     if found.value is None:
         return ""
-    judged = "" if found.upper - found.lower <= _EXACT else ", by estimate"
+    judged = "" if found.upper - found.lower <= _EXACT else tell("judged")
     if abs(found.value) > _EVEN:
-        ahead = "Black" if found.value > 0 else "White"
-        return f"{ahead} is ahead with a score of {50 + 50 * abs(found.value):.0f} %{judged}."
+        player = tell("black" if found.value > 0 else "white")
+        return tell("ahead", player=player, score=tell.score(50 + 50 * abs(found.value)), judged=judged)
     quiet = not any(threats.side(c).completions or threats.side(c).offers for c in COLOURS)
-    kind = "A balanced opening" if quiet and _turtles(found.position) <= 4 else "Balanced"
-    return f"{kind}: neither side is ahead{judged}."
+    return tell("opening" if quiet and _turtles(found.position) <= 4 else "even", judged=judged)
 
 
-def _use(square: Square, threats: Threats) -> str:
+def _use(tell: _Teller, square: Square, threats: Threats) -> str:
     """Say what a square that both name is good for."""
     rows = [c for c in COLOURS if any(row.square == square for row in threats.side(c).completions)]
     takes = [c for c in COLOURS if any(offer.square == square for offer in threats.side(c).offers)]
     name = square_name(square)
     if len(rows) == 2:
-        return f" {name} wins for either, so neither can leave it to the other."
+        return tell("use.rows", square=name)
     if len(rows) == 1:
-        return f" {rows[0].capitalize()} would win there, so {_other(rows[0]).capitalize()} must be there too."
+        return tell("use.row", player=tell(rows[0]), other=tell(_other(rows[0])))
     if len(takes) == 2:
-        return f" {name} captures for either."
-    return f" {name} captures for {takes[0].capitalize()}, unless both name it." if takes else ""
+        return tell("use.takes", square=name)
+    return tell("use.take", square=name, player=tell(takes[0])) if takes else ""
 
 
-def _this_turn(found: Result) -> list[str]:
+def _this_turn(tell: _Teller, found: Result) -> list[str]:
     """Say how likely the game ends in this turn."""
     ends = {Outcome.BLACK: 0.0, Outcome.WHITE: 0.0}
     for b in np.flatnonzero(found.black > 1e-4).tolist():
@@ -180,30 +290,30 @@ def _this_turn(found: Result) -> list[str]:
             if outcome in ends:
                 ends[outcome] += float(found.black[b] * found.white[w])
     said = [
-        f"{100 * part:.0f} % for {side}"
-        for side, part in (("Black", ends[Outcome.BLACK]), ("White", ends[Outcome.WHITE]))
+        tell("ends.part", score=tell.score(100 * part), player=tell(colour))
+        for colour, part in (("black", ends[Outcome.BLACK]), ("white", ends[Outcome.WHITE]))
         if part >= _LESS
     ]
-    return [f"The chance of a win in this turn: {', '.join(said)}."] if said else []
+    return [tell("ends", parts=", ".join(said))] if said else []
 
 
-def _proof(found: Result) -> list[str]:
+def _proof(tell: _Teller, found: Result) -> list[str]:
     """Say what is proved, in scores: 100 % for a win, 50 % for a draw."""
     lower, upper = found.lower, found.upper
     if upper - lower <= _EXACT:
         if lower >= 1 - _EXACT:
-            return ["Proved: a win for Black."]
+            return [tell("proved.win", player=tell("black"))]
         if upper <= -1 + _EXACT:
-            return ["Proved: a win for White."]
+            return [tell("proved.win", player=tell("white"))]
         if abs(lower) <= _EXACT:
-            return ["Proved: even chances."]
-        return [f"Proved: Black's score is {50 + 25 * (lower + upper):.1f} %, where a draw counts half."]
+            return [tell("proved.even")]
+        return [tell("proved.exact", score=tell.score(50 + 25 * (lower + upper), 1))]
     said = []
-    for player, bound in (("Black", lower), ("White", -upper)):
+    for colour, bound in (("black", lower), ("white", -upper)):
         score = math.floor(500 * (1 + bound) + 1e-3) / 10  # rounded down: it is a bound
         if score > 0:
-            said.append(f"{player} can score at least {score:.1f} %")
-    return [f"Proved: {' and '.join(said)}, where a draw counts half."] if said else []
+            said.append(tell("proved.part", player=tell(colour), score=tell.score(score, 1)))
+    return [tell("proved.bounds", parts=tell.listed(said, "and"))] if said else []
 
 
 def _main(mix: npt.NDArray[np.float64]) -> tuple[list[Square], float]:
@@ -227,11 +337,3 @@ def _turtles(position: Any) -> int:
 
 def _other(colour: Colour) -> Colour:
     return "white" if colour == "black" else "black"
-
-
-def _number(n: int) -> str:
-    return _NUMBERS[n] if n < len(_NUMBERS) else str(n)
-
-
-def _listed(names: Sequence[str], last: str) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {last} {names[-1]}"

@@ -11,7 +11,7 @@ from ..note import Note
 from ..record import Record, read_games
 from ..squares import COLOURS, square_name
 from ..threats import threats
-from ..words import Result, words
+from ..words import LANGUAGES, Result, words
 from .fields import MOST_TURNS, Fields, checked, shown
 
 if TYPE_CHECKING:
@@ -59,13 +59,14 @@ def turn(position: Position, black: str | int, white: str | int) -> dict[str, An
 
 def analysis_line(found: Analysis, known_threats: dict[str, Any], final: bool) -> dict[str, Any]:
     """Return what a search has found, so far or in the end."""
-    sentences: tuple[str, ...] = ()
+    sentences: dict[str, list[str]] = {lang: [] for lang in LANGUAGES}
     if found.stopped_by != "finished":
         result = Result(
             found.position, found.black, found.white, found.value, found.lower, found.upper, found.exploitability
         )
-        sentences = words(result, threats(found.position))
-    return {**found.to_dict(), "final": final, "words": list(sentences), "threats": known_threats}
+        seen = threats(found.position)
+        sentences = {lang: list(words(result, seen, lang)) for lang in LANGUAGES}
+    return {**found.to_dict(), "final": final, "words": sentences, "threats": known_threats}
 
 
 def record_games(text: str) -> dict[str, Any]:
