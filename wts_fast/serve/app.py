@@ -19,7 +19,7 @@ from .. import __version__
 from ..errors import WtsError
 from ..methods import DEFAULT, METHODS, method
 from . import views
-from .fields import MOST_TURNS, Fields, read_json
+from .fields import MOST_TURNS, Fields, read_body
 from .files import Page
 from .guard import Guard, Names
 from .jobs import FAULT, Answer, Busy, Report, Slots, Stream, Threads, error_data, finish
@@ -135,7 +135,7 @@ class Board:
         return bytes(body)
 
     async def _fields(self, request: Request, most: int = LIMITS["small_body_bytes"]) -> Fields:
-        return Fields(read_json(await self._body(request, most)))
+        return Fields(read_body(await self._body(request, most)))
 
     # ---- the page
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 from .._kernel import Position
 from ..errors import GameOver, WtsError
 from ..limits import real, whole
+from ..protocol.lines import read_json
 from ..squares import Square, parse_colour, parse_square
 
-__all__ = ["MOST_TURNS", "Fields", "read_json"]
+__all__ = ["MOST_TURNS", "Fields", "checked", "read_body", "shown"]
 
 #: Of a game in one request: far more than any has that was played.
 MOST_TURNS = 2000
@@ -22,40 +22,20 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _KINDS = {dict: "an object", list: "a list", str: "text", bool: "a truth value", int: "a number", float: "a number"}
 
 
-def read_json(raw: bytes) -> Any:
-    """Return the value of a strict JSON text: UTF-8, no name twice in an object, no NaN.
+def read_body(raw: bytes) -> Any:
+    """Return the value of a strict JSON text.
 
     Raises
     ------
     WtsError
-        If it is none (code ``json``).
+        If it is none; the field is ``body``, or a name that stands twice.
     """
     try:
-        return json.loads(raw.decode("utf-8"), object_pairs_hook=_object, parse_constant=_constant)
-    except UnicodeDecodeError:
-        reason = "no UTF-8"
-    except RecursionError:
-        reason = "nested too deeply"
-    except json.JSONDecodeError as error:
-        reason = f"no JSON: {error.msg} (line {error.lineno}, column {error.colno})"
-    except WtsError:
+        return read_json(raw)
+    except WtsError as error:
+        if error.field == "line":  # which it is to the engine, whose protocol this reading is shared with
+            error.field = "body"
         raise
-    except ValueError:  # a number of thousands of digits
-        reason = "a number is too long"
-    raise WtsError(reason, code="json")
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    data = dict(pairs)
-    if len(data) != len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise WtsError("stands twice in an object", code="json", field=shown(twice))
-    return data
-
-
-def _constant(name: str) -> NoReturn:
-    raise WtsError(f"no JSON: {name}", code="json")
 
 
 def shown(text: str) -> str:
@@ -79,7 +59,7 @@ class Fields:
 
     def __init__(self, data: object) -> None:
         if not isinstance(data, dict):
-            raise WtsError("expected an object", code="json")
+            raise WtsError("expected an object", code="json", field="body")
         self._data = dict(data)
 
     def end(self) -> None:

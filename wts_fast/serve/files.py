@@ -41,9 +41,7 @@ class Page:
 
     def __init__(self, folder: Traversable | None = None) -> None:
         self._files: dict[str, _File] = {}
-        folder = folder or resources.files(__package__) / "static"
-        if folder.is_dir():
-            self._read(folder, "")
+        self._read(folder or resources.files(__package__) / "static", "")
 
     def _read(self, folder: Traversable, path: str) -> None:
         for item in folder.iterdir():

@@ -282,7 +282,6 @@ class Stream:
     async def _watch(self, receive: Receive) -> None:
         await _until_gone(receive)
         self._gone = True
-        self._stop.set()
         self._news.set()
 
     def _should_stop(self) -> bool:

@@ -111,7 +111,6 @@ class Server(uvicorn.Server):
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Take a signal."""
         super().handle_exit(sig, frame)
-        self._board.end()
         if self._loop is not None and self._leave is not None:
             self._loop.call_soon_threadsafe(self._leave.set)
 
