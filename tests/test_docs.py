@@ -50,7 +50,7 @@ def test_every_page_is_built_and_reached(site: Path) -> None:
     for page in PAGES:
         assert (site / page.relative_to(DOCS).with_suffix(".html")).is_file()
     index = (site / "index.html").read_text(encoding="utf-8")
-    for title in ("For researchers", "Reference", "Changes"):
+    for title in ("For players", "For authors of apps", "For researchers", "Reference", "Changes"):
         assert title in index
 
 
