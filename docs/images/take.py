@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 HERE = Path(__file__).resolve().parent
 GAME = HERE.parents[1] / "examples" / "selfplay.wts"
+MIXED = "#m=G5C8.B8D9.D8F9.B1C4.C9E5.H8F2"  # a position from it in which both mix
 TAKES = "#p=9/2w4b1/6w2/5w3/1bww5/9/7e1/6b2/9_H3"  # E5 takes F6 and G7, C5 and D5; the egg hatches
 
 
@@ -33,14 +34,14 @@ def main() -> None:
 
 def _take(browser: Browser, address: str) -> None:
     desk = _page(browser, 1280, 800)
-    _analyse(desk, address)
+    _analyse(desk, address, MIXED)
     _save(desk, "light")
     desk.click("#threats")
     desk.click("[data-map=both]")
     _save(desk, "both")
 
     dark = _page(browser, 1280, 800, "dark", "de-DE")
-    _analyse(dark, address)
+    _analyse(dark, address, TAKES)
     dark.keyboard.type("e5b7")
     dark.keyboard.press("p")
     dark.locator("line.bar").nth(1).wait_for(state="attached")
@@ -48,7 +49,7 @@ def _take(browser: Browser, address: str) -> None:
     _save(dark, "dark-german")
 
     phone = _page(browser, 360, 760)
-    _analyse(phone, address)
+    _analyse(phone, address, MIXED)
     _save(phone, "phone")
 
     review = _page(browser, 1280, 1560)
@@ -84,8 +85,8 @@ def _open(page: Page, address: str) -> None:
     page.wait_for_selector("body[data-ready]")
 
 
-def _analyse(page: Page, address: str) -> None:
-    _open(page, address + TAKES)
+def _analyse(page: Page, address: str, position: str) -> None:
+    _open(page, address + position)
     page.click("#analysis-toggle")
     page.wait_for_selector(".heat", timeout=240_000)
     page.wait_for_timeout(4000)
@@ -94,7 +95,7 @@ def _analyse(page: Page, address: str) -> None:
 def _save(page: Page, name: str) -> None:
     path = HERE / f"board-{name}.png"
     page.screenshot(path=path)
-    Image.open(path).convert("RGB").quantize(128).save(path, optimize=True)
+    Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)
 
 
 if __name__ == "__main__":

@@ -45,7 +45,7 @@ function heatMarkup(heat) {
     rects.push(box(square, `heat ${heat.colour}`, 0, `fill-opacity="${opacity.toFixed(3)}"`));
     const [x, y] = at(square);
     if (share >= 0.005) {
-      texts.push(`<text class="share ${opacity > 0.55 ? "deep" : ""}" x="${x}" y="${y + 5}">${percent(share)}</text>`);
+      texts.push(`<text class="share ${opacity > (heat.colour === "black" ? 0.75 : 0.85) ? "deep" : ""}" x="${x}" y="${y + 5}">${percent(share)}</text>`);
     }
   }
   return [rects.join(""), texts.join("")];
