@@ -72,9 +72,9 @@ async function begin() {
   const all = { ...state, lang: document.documentElement.lang };
   for (const key of Object.keys(state)) state[key] = undefined;
   set(all);
-  document.body.dataset.ready = "";
   keepSettings();
   await useHash(address);
+  document.body.dataset.ready = ""; // for who waits for it
 }
 
 begin();
