@@ -15,13 +15,14 @@ PACKAGE = ROOT / "wts_fast"
 #: NEIGHBOURS says so; `wts_fast` itself (the door) and `__main__` stand on the roof.
 FLOORS: list[set[str]] = [
     {"squares", "errors", "state", "files"},
-    {"notation", "oracle", "oracle_solve", "draw", "conformance"},
+    {"notation", "oracle", "oracle_solve", "draw", "conformance", "commitment"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
     | {"symmetry"}
     | {"tutorial", "training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
-    | {"threats", "words", "review", "protocol", "client"},
+    | {"threats", "words", "review", "protocol", "client"}
+    | {"levels"},
     {"serve"},
     {"cli"},
 ]
@@ -69,6 +70,8 @@ NEIGHBOURS = {
     ("layers", "analysis"),
     ("layers", "signature"),
     ("match", "analysis"),
+    ("match", "levels"),
+    ("levels", "analysis"),
     ("measure", "layers"),
     ("words", "threats"),
     ("review", "analysis"),
