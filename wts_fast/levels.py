@@ -1,9 +1,9 @@
 """Eight levels of play, from a child's first game to full strength.
 
 A level below the last one looks at fewer turns, and plays a mixture that gives away a little on purpose: of all
-mixtures whose expected loss stays within the level's budget, the one nearest to a spread over all squares. What a square
-loses is counted against the other player's equilibrium, so a square that is much worse than the best is rare at any
-level. From level 2 on, a player with five in a row before him does not look elsewhere, whosever five it is.
+mixtures whose expected loss stays within the level's budget, the one nearest to a spread over all squares. What a
+square loses is counted against the other player's equilibrium, so a square that is much worse than the best is rare
+at any level. From level 2 on, a player with five in a row before him does not look elsewhere, whosever five it is.
 
 Searches are limited by nodes: the square depends on position, colour, level and seed, and on nothing else.
 """
@@ -14,7 +14,7 @@ import hashlib
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -179,7 +179,7 @@ class Choice:
 
 def choose(
     position: Any,
-    colour: Literal[0, 1],
+    colour: int,
     level: int,
     *,
     seed: int,
@@ -210,9 +210,9 @@ def choose(
     Examples
     --------
     >>> from wts_fast import Position
-    >>> threat = Position("9/9/9/9/w1bbbb3/9/9/9/w1w6 -")  # one square makes five
-    >>> [choose(threat, 1, level, seed=1).square for level in (2, 5)]  # 42 is G5
-    [42, 42]
+    >>> threat = Position("9/9/9/9/wbbbb4/9/9/9/w1w6 -")  # one square makes five: F5
+    >>> [choose(threat, 1, level, seed=1).square for level in (2, 5)]
+    [41, 41]
     """
     position = kernel_position(position)
     side = whole(colour, "colour", 0, 1)

@@ -28,8 +28,9 @@ _SAVE_EVERY = 30.0
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the verb."""
-    players = "random, one-turn, a search with settings such as flat:nodes=2000 or flat:seconds=0.1,threads=1, or "
-    parser.add_argument("first", metavar="FIRST", help=f"a player: {players}command:PROGRAM that speaks JSON lines")
+    searches = "a search with settings such as flat:nodes=2000 or flat:seconds=0.1,threads=1"
+    players = f"random, one-turn, level:1 to level:8, {searches}, or command:PROGRAM that speaks JSON lines"
+    parser.add_argument("first", metavar="FIRST", help=f"a player: {players}")
     parser.add_argument("second", metavar="SECOND", help="the other player")
     parser.add_argument(
         "--games",

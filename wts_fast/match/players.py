@@ -8,6 +8,7 @@ A player is written ``NAME`` or ``NAME:setting=value,...``:
   the turn that was played, and its nodes come on top of that;
 - ``one-turn`` plays the equilibrium of the evaluation's values after this turn; ``one-turn:weights=hand`` takes the
   weights set by hand;
+- ``level:N`` is one of the eight levels that people play against (`levels`), 1 to 8;
 - ``command:PROGRAM ARGUMENTS`` is a program that answers on its standard output, line by line, what it is asked on its
   standard input; ``command:nodes=2000,PROGRAM ARGUMENTS`` or ``command:seconds=0.5,PROGRAM ...`` sets the limit that it
   is told, a tenth of a second otherwise.
@@ -109,7 +110,7 @@ class Specification:
     text : str
         As it was written.
     kind : str
-        ``random``, ``command`` or the name of a search.
+        ``random``, ``level``, ``command`` or the name of a search.
     settings : tuple of (str, value)
         In the order written.
     command : tuple of str
@@ -142,8 +143,14 @@ def specification(text: str, field: str = "player") -> Specification:
         return Specification(text, kind)
     if kind == "command":
         return _command(text, rest, field)
+    if kind == "level":
+        if not re.fullmatch("[1-8]", rest):
+            raise WtsError(
+                f"expected level:N with N from 1 to 8, not {text[:20]!r}", code="player-setting", field=field
+            )
+        return Specification(text, kind, (("level", int(rest)),))
     if kind not in methods.METHODS and kind != "one-turn":
-        names = ", ".join(["random", "one-turn", *methods.METHODS, "command"])
+        names = ", ".join(["random", "one-turn", "level:N", *methods.METHODS, "command"])
         raise WtsError(f"no player is called {kind[:20]!r}; there are {names}", code="player-name", field=field)
     if text.endswith(":"):
         raise WtsError("expected settings after the colon", code="player-setting", field=field)
@@ -165,6 +172,8 @@ def make(player: Specification) -> Player:
         return _Random()
     if player.kind == "one-turn":
         return _OneTurn(player)
+    if player.kind == "level":
+        return _Level(player)
     if player.kind == "command":
         return _Program(player)
     return _Tree(player) if player.kind == "tree" else _Search(player)
@@ -236,6 +245,21 @@ class _OneTurn:
     def ask(self, position: Position, colour: int, seed: int, should_stop: Callable[[], bool]) -> Answer:
         found = matrix.solve(payoffs(position, self.weights))
         return _said(position, found.black, found.white, found.value)
+
+
+class _Level:
+    def __init__(self, player: Specification) -> None:
+        self.number: int = dict(player.settings)["level"]
+
+    def ask(self, position: Position, colour: int, seed: int, should_stop: Callable[[], bool]) -> Answer:
+        from ..levels import choose
+
+        chosen = choose(position, colour, self.number, seed=seed, should_stop=should_stop)
+        if should_stop():
+            raise Stopped
+        mixture = {square: float(chosen.strategy[square]) for square in position.legal if chosen.strategy[square] > 0}
+        # A level says what it plays itself; the draw is the match's.
+        return Answer({}, mixture, chosen.value) if colour else Answer(mixture, {}, chosen.value)
 
 
 class _Search:
