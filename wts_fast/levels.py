@@ -1,9 +1,10 @@
 """Eight levels of play, from a child's first game to full strength.
 
-A level below the last one looks at fewer turns, and plays a mixture that gives away a little on purpose: of all
-mixtures whose expected loss stays within the level's budget, the one nearest to a spread over all squares. What a
-square loses is counted against the other player's equilibrium, so a square that is much worse than the best is rare
-at any level. From level 2 on, a player with five in a row before him does not look elsewhere, whosever five it is.
+A level below the last one looks at fewer turns, and the lower ones play a mixture that gives away a little on purpose.
+They begin with a part of the equilibrium and a spread over all squares that do not lose too much, and go to the nearest
+mixture whose expected loss stays within the level's budget. What a square loses is counted against the other player's
+equilibrium, so a square that is much worse than the best is rare at any level. From level 2 on, a player with five in
+a row before him does not look elsewhere, whosever five it is.
 
 Searches are limited by nodes: the square depends on position, colour, level and seed, and on nothing else.
 """
@@ -55,6 +56,7 @@ class Level:
     _nodes: int = field(repr=False)  # of the search; 0 looks no further than this turn
     _budget: float = field(repr=False)  # what a turn may give away on average, of the 2 between a loss and a win
     _most: float = field(repr=False)  # no square that gives away more
+    _sound: float = field(repr=False)  # the part of the equilibrium in the mixture from which the budget is kept
     _sees: bool = field(repr=False)  # whether fives are never overlooked
 
 
@@ -67,8 +69,9 @@ LEVELS: tuple[Level, ...] = (
             "de": "Für die erste Partie: kennt gute Felder, übersieht aber manchmal sogar fünf in einer Reihe.",
         },
         _nodes=0,
-        _budget=0.25,
+        _budget=0.2,
         _most=2.0,
+        _sound=0.4,
         _sees=False,
     ),
     Level(
@@ -79,8 +82,9 @@ LEVELS: tuple[Level, ...] = (
             "de": "Sieht jede Fünferreihe, die eigene wie deine, und ist mit allem anderen sorglos.",
         },
         _nodes=0,
-        _budget=0.2,
-        _most=0.6,
+        _budget=0.3,
+        _most=0.8,
+        _sound=0.3,
         _sees=True,
     ),
     Level(
@@ -88,11 +92,12 @@ LEVELS: tuple[Level, ...] = (
         {"en": "Snorkeller", "de": "Schnorchler"},
         {
             "en": "Builds rows and takes what lies there to be taken, but often lets a good chance go.",
-            "de": "Baut Reihen und fängt, was sich fangen lässt, lässt aber oft eine gute Gelegenheit aus.",
+            "de": "Baut Reihen und schlägt, was sich schlagen lässt, verpasst aber noch oft eine gute Gelegenheit.",
         },
         _nodes=0,
-        _budget=0.14,
-        _most=0.45,
+        _budget=0.18,
+        _most=0.6,
+        _sound=0.4,
         _sees=True,
     ),
     Level(
@@ -103,8 +108,9 @@ LEVELS: tuple[Level, ...] = (
             "de": "Spielt Zug für Zug solide, mit einem Ausrutscher ab und zu.",
         },
         _nodes=0,
-        _budget=0.08,
-        _most=0.3,
+        _budget=0.1,
+        _most=0.4,
+        _sound=0.5,
         _sees=True,
     ),
     Level(
@@ -115,8 +121,9 @@ LEVELS: tuple[Level, ...] = (
             "de": "Macht selten Fehler und mischt seine Felder, sodass du sie nicht vorhersehen kannst.",
         },
         _nodes=0,
-        _budget=0.03,
+        _budget=0.04,
         _most=0.2,
+        _sound=0.5,
         _sees=True,
     ),
     Level(
@@ -128,7 +135,8 @@ LEVELS: tuple[Level, ...] = (
         },
         _nodes=0,
         _budget=0.0,
-        _most=0.1,
+        _most=0.0,
+        _sound=1.0,
         _sees=True,
     ),
     Level(
@@ -138,9 +146,10 @@ LEVELS: tuple[Level, ...] = (
             "en": "Looks some turns ahead: sees double threats and traps before they are set.",
             "de": "Denkt einige Züge voraus: sieht Doppeldrohungen und Fallen, bevor sie gestellt sind.",
         },
-        _nodes=200,
+        _nodes=400,
         _budget=0.0,
-        _most=0.1,
+        _most=0.0,
+        _sound=1.0,
         _sees=True,
     ),
     Level(
@@ -152,7 +161,8 @@ LEVELS: tuple[Level, ...] = (
         },
         _nodes=5000,
         _budget=0.0,
-        _most=2.0,
+        _most=0.0,
+        _sound=1.0,
         _sees=False,
     ),
 )
@@ -283,7 +293,7 @@ def _spread(best: Floats, losses: Floats, allowed: Flags, fives: Flags, level: L
     mix = sound / sound.sum()
     if level._budget > 0:
         wide = np.where(allowed & (losses <= level._most), 1.0, 0.0)
-        mix = _within(0.5 * mix + 0.5 * wide / wide.sum(), losses, level._budget)
+        mix = _within(level._sound * mix + (1 - level._sound) * wide / wide.sum(), losses, level._budget)
     hit = float(mix[fives].sum())
     if fives.any() and hit < _FIVES:
         mix = np.where(fives, 0.0, mix * (1 - _FIVES) / (1 - hit))
