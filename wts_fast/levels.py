@@ -95,7 +95,7 @@ LEVELS: tuple[Level, ...] = (
             "de": "Baut Reihen und schlägt, was sich schlagen lässt, verpasst aber noch oft eine gute Gelegenheit.",
         },
         _nodes=0,
-        _budget=0.18,
+        _budget=0.2,
         _most=0.6,
         _sound=0.4,
         _sees=True,
@@ -108,7 +108,7 @@ LEVELS: tuple[Level, ...] = (
             "de": "Spielt Zug für Zug solide, mit einem Ausrutscher ab und zu.",
         },
         _nodes=0,
-        _budget=0.1,
+        _budget=0.12,
         _most=0.4,
         _sound=0.5,
         _sees=True,
@@ -121,7 +121,7 @@ LEVELS: tuple[Level, ...] = (
             "de": "Macht selten Fehler und mischt seine Felder, sodass du sie nicht vorhersehen kannst.",
         },
         _nodes=0,
-        _budget=0.04,
+        _budget=0.05,
         _most=0.2,
         _sound=0.5,
         _sees=True,
@@ -291,7 +291,8 @@ def _spread(best: Floats, losses: Floats, allowed: Flags, fives: Flags, level: L
     if sound.sum() < 1e-6:  # the equilibrium looks elsewhere
         sound = np.where(allowed & (losses <= 1e-9), 1.0, 0.0)
     mix = sound / sound.sum()
-    if level._budget > 0:
+    # Nobody who sees a five is careless in that turn.
+    if level._budget > 0 and allowed.all() and not fives.any():
         wide = np.where(allowed & (losses <= level._most), 1.0, 0.0)
         mix = _within(level._sound * mix + (1 - level._sound) * wide / wide.sum(), losses, level._budget)
     hit = float(mix[fives].sum())
