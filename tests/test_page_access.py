@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from browsing import HATCH, SLOW, STATIC, at, live, no_animation, turns, until
+from browsing import HATCH, SLOW, STATIC, at, count_turns, live, no_animation, turns, until
 
 # ---------------------------------------------------------------- for everybody
 
@@ -81,6 +81,23 @@ def test_a_phone_needs_no_scrolling_sideways(visit, locale):
         assert page.evaluate("document.documentElement.scrollWidth") == 360, button
         board = page.locator(".board").first.bounding_box()
         assert board["width"] >= 330, button
+
+
+def test_long_names_and_markup_in_a_record_are_text(visit):
+    page = visit(width=320, height=640, locale="de-DE")
+    tags = {
+        "Black": "Donaudampfschiff" * 5,
+        "White": "<img src=x>",
+        "Date": "2026.01.01",
+        "Result": "*",
+        "Event": "x" * 200,
+    }
+    text = "".join(f'[{name} "{value}"]\n' for name, value in tags.items()) + "\n{" + "y" * 150 + "} 1. E5 E5 *\n"
+    page.set_input_files("#load-file", {"name": "long.wts", "mimeType": "text/plain", "buffer": text.encode()})
+    count_turns(page, 2)
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    assert "<img src=x>" in page.locator("#players").inner_text()
+    assert page.locator("img[src=x]").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

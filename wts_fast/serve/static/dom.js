@@ -22,7 +22,3 @@ export function fill(element, ...children) {
   element.replaceChildren(...children.flat().filter((child) => child));
   if (focused >= 0) element.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
 }
-
-/** Escape text for markup that is built as a string. */
-export const escaped = (text) =>
-  String(text).replace(/[&<>"]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[c]);

@@ -16,7 +16,7 @@ const LEAST = 0.02; // a smaller loss is none: values are estimates
 let controller = null;
 
 /** The review of the game on the board, or null. */
-export const reviewed = () => (state.review?.game === state.game ? state.review.data : null);
+const reviewed = () => (state.review?.game === state.game ? state.review.data : null);
 
 /** One turn of it, by the number of turns before; null if it was not reviewed. */
 export const reviewOf = (turns) => reviewed()?.turns.find((turn) => turn.number === turns + 1) ?? null;

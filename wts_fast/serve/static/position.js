@@ -1,6 +1,6 @@
 // Position texts and squares as the server writes them. No rules here: the server is the judge.
 
-export const FILES = "ABCDEFGHI";
+const FILES = "ABCDEFGHI";
 export const START = "9/9/9/9/9/9/9/9/9 -";
 
 /** Squares in reading order: A9 to I9 first, A1 to I1 last. */

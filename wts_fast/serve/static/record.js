@@ -14,7 +14,7 @@ const MOST = 1 << 20; // what the server takes
 let games = [];
 
 /** Take over a position or a record, whichever the text is; true if it is one. */
-export async function useText(text) {
+async function useText(text) {
   const trimmed = text.replace(/^\uFEFF/, "").trim();
   if (!trimmed) return false;
   if (parsePosition(trimmed)) return usePosition(trimmed);

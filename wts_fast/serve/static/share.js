@@ -23,7 +23,7 @@ export function hash({ game, at } = state) {
 }
 
 /** Read such a part; null if it is none. */
-export function readHash(text) {
+function readHash(text) {
   const fields = new URLSearchParams(text.replace(/^#/, ""));
   if (!fields.has("p") && !fields.has("m")) return null;
   const start = (fields.get("p") ?? START).replace("_", " ");

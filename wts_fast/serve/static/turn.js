@@ -73,8 +73,6 @@ export function finish() {
   if (state.frame) set({ frame: null });
 }
 
-export const isPlaying = () => playing !== null;
-
 /** Show the turn that led to the shown position again. */
 export async function again(animate = true) {
   const { game, at } = state;
