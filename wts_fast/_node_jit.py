@@ -125,58 +125,54 @@ def denied(mix: Array, n: int) -> bool:
 
 
 @jit
-def double_oracle_within(
-    cells: Array,
-    n: int,
-    row_mix: Array,
-    column_mix: Array,
-    x: Array,
-    y: Array,
-    rows: Array,
-    columns: Array,
-    counts: Array,
-    work: Work,
-    tolerance: float,
-) -> tuple[float, float, int]:
-    """Do as `double_oracle`, for the rows and columns that are not denied; the others get exactly 0."""
+def narrow(
+    cells: Array, n: int, row_mix: Array, column_mix: Array, rows: Array, columns: Array, counts: Array
+) -> tuple[Array, int, int]:
+    """Return the part of a matrix that is not denied, and its size; number both working sets as there."""
     row_of = np.empty(81, np.int64)
     column_of = np.empty(81, np.int64)
     place = np.empty(81, np.int64)
     p = 0
     q = 0
     for i in range(n):
-        x[i] = 0.0
-        y[i] = 0.0
         if row_mix[i] >= 0.0:
             row_of[p] = i
+            place[i] = p
             p += 1
-        if column_mix[i] >= 0.0:
-            column_of[q] = i
+    for k in range(counts[0]):
+        rows[k] = place[rows[k]]
+    for j in range(n):
+        if column_mix[j] >= 0.0:
+            column_of[q] = j
+            place[j] = q
             q += 1
+    for k in range(counts[1]):
+        columns[k] = place[columns[k]]
     part = np.empty(p * q, cells.dtype)
     for i in range(p):
         for j in range(q):
             part[i * q + j] = cells[row_of[i] * n + column_of[j]]
-    for i in range(p):
-        place[row_of[i]] = i
-    for k in range(counts[0]):
-        rows[k] = place[rows[k]]
-    for j in range(q):
-        place[column_of[j]] = j
-    for k in range(counts[1]):
-        columns[k] = place[columns[k]]
-    own = np.empty(81)
-    other = np.empty(81)
-    value, gap, status = double_oracle(part, p, q, own, other, rows, columns, counts, work, tolerance)
-    for i in range(p):
-        x[row_of[i]] = own[i]
-    for j in range(q):
-        y[column_of[j]] = other[j]
-    for k in range(counts[0]):
-        rows[k] = row_of[rows[k]]
-    for k in range(counts[1]):
-        columns[k] = column_of[columns[k]]
-    return value, gap, status
+    return part, p, q
+
+
+@jit
+def widen(mix: Array, n: int, strategy: Array, working_set: Array, count: int) -> None:
+    """Number what `narrow` has numbered for one player as before; what is denied gets exactly 0."""
+    place = np.empty(81, np.int64)
+    p = 0
+    for i in range(n):
+        if mix[i] >= 0.0:
+            place[p] = i
+            p += 1
+    for k in range(count):
+        working_set[k] = place[working_set[k]]
+    # From the end: nothing moves to where something still has to be read.
+    for i in range(n - 1, -1, -1):
+        if mix[i] >= 0.0:
+            p -= 1
+            strategy[i] = strategy[p]
+        else:
+            strategy[i] = 0.0
 
 
 @jit
@@ -301,12 +297,13 @@ def settle(nodes: Array, slots: Array, top: int, params: Array, work: Work, x: A
         for k in range(counts[side]):
             sets[side, k] = node.kept[side, k]
     limited = node.parent < 0 and (denied(node.mix[0], n) or denied(node.mix[1], n))
+    game, height, width = payoff, n, n
     if limited:
-        value, gap, _status = double_oracle_within(
-            payoff, n, node.mix[0], node.mix[1], x, y, sets[0], sets[1], counts, work, _GAP
-        )
-    else:
-        value, gap, _status = double_oracle(payoff, n, n, x, y, sets[0], sets[1], counts, work, _GAP)
+        game, height, width = narrow(payoff, n, node.mix[0], node.mix[1], sets[0], sets[1], counts)
+    value, gap, _status = double_oracle(game, height, width, x, y, sets[0], sets[1], counts, work, _GAP)
+    if limited:
+        widen(node.mix[0], n, x, sets[0], counts[0])
+        widen(node.mix[1], n, y, sets[1], counts[1])
     for side in range(2):
         node.num_kept[side] = min(counts[side], KEPT)
         for k in range(node.num_kept[side]):
@@ -400,12 +397,10 @@ def bound(nodes: Array, slots: Array, top: int, n: int, work: Work) -> None:
                 j = child.cell % n
                 proved[i * across + j * down] = child.lower if side == 0 else -child.upper
             c = child.sibling
+        game, height, width = proved, n, n
         if limited:
-            value, gap, _status = double_oracle_within(
-                proved, n, node.mix[side], node.mix[1 - side], x, y, sets[0], sets[1], counts, work, _PROVED_GAP
-            )
-        else:
-            value, gap, _status = double_oracle(proved, n, n, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
+            game, height, width = narrow(proved, n, node.mix[side], node.mix[1 - side], sets[0], sets[1], counts)
+        value, gap, _status = double_oracle(game, height, width, x, y, sets[0], sets[1], counts, work, _PROVED_GAP)
         sure = value - 0.5 * gap
         if sure > have:
             if side == 0:
