@@ -125,3 +125,12 @@ def read_until(connection: socket.socket, word: bytes) -> bytes:
         assert part, data
         data += part
     return data
+
+
+def refusal(answer: httpx.Response, status: int) -> dict[str, Any]:
+    assert answer.status_code == status, answer.text
+    data = strict(answer.content)
+    assert set(data) == {"error"}
+    assert {"code", "field", "reason"} <= set(data["error"])
+    error: dict[str, Any] = data["error"]
+    return error

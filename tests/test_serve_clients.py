@@ -25,13 +25,6 @@ START = "9/9/9/9/9/9/9/9/9 -"
 TURN = {"position": START, "black": "E5", "white": "H5"}
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Served]:
-    with served() as running:
-        wait_until_warm(running)
-        yield running
-
-
 # ---------------------------------------------------------------- load, and slow clients
 
 
@@ -149,22 +142,25 @@ def test_a_body_that_nobody_reads_is_not_waited_for(impatient: Served) -> None:
     assert said.startswith(b"HTTP/1.1 200 ")
 
 
+def send_on(connection: socket.socket, request: bytes) -> None:
+    """Send a request and then, for half a minute, what is none."""
+    connection.sendall(request)
+    for _ in range(300):
+        connection.send(b"\r\n")
+        time.sleep(0.1)
+
+
 def test_a_client_that_does_not_read_is_dropped(impatient: Served) -> None:
-    game = Game()
-    game.play("E5", "E5")
-    connection = socket.socket()
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-    connection.connect(("127.0.0.1", impatient.port))
-    connection.settimeout(20)
-    # Six answers of some two megabytes each: more than the system takes over for the server.
-    connection.sendall(6 * raw_request("/api/record", {"text": "\n".join([str(game)] * 9000)}))
-    time.sleep(2.5)
-    connection.settimeout(1)
-    received = 0
-    with connection, contextlib.suppress(ConnectionError):
-        while part := connection.recv(1 << 20):
-            received += len(part)
-    assert received < 6 << 20  # it was cut off
+    page = Path(wts.__file__).parent / "serve" / "static"
+    file = max(page.glob("*.js"), key=lambda path: path.stat().st_size)
+    times = (24 << 20) // file.stat().st_size  # more than the system takes over for the server
+    request = f"GET /static/{file.name} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
+    with socket.socket() as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(30)
+        connection.connect(("127.0.0.1", impatient.port))
+        with pytest.raises(ConnectionError):
+            send_on(connection, times * request)
     assert impatient.alive()
 
 
@@ -228,16 +224,19 @@ def test_sigterm_ends_it(server: Served) -> None:
 
 
 def test_a_search_that_is_cut_off_still_gets_its_last_line() -> None:
-    with served() as running:
-        wait_until_warm(running)
-        search = begin_search(running)
-        read_until(search, b'"value"')
-        running.process.send_signal(signal.SIGINT)
-        told = b""
-        while part := search.recv(65536):
-            told += part
-        search.close()
-    assert b'"final":true' in told
+    for _ in range(3):  # it has a moment for that, which a busy machine may not have
+        with served() as running:
+            wait_until_warm(running)
+            with begin_search(running) as search:
+                read_until(search, b'"value"')
+                running.process.send_signal(signal.SIGINT)
+                told = b""
+                with contextlib.suppress(ConnectionError):
+                    while part := search.recv(65536):
+                        told += part
+        if b'"final":true' in told:
+            return
+    pytest.fail(f"told {told!r}")
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -18,11 +18,16 @@ from starlette.types import ASGIApp
 from .. import __version__
 from ..errors import WtsError
 from ..methods import DEFAULT, METHODS, method
+from ..squares import BLACK, square_name
 from . import views
+from .commitments import Hidden, Store
 from .fields import MOST_TURNS, Fields, read_body
 from .files import Page
 from .guard import Guard, Names
 from .jobs import FAULT, Answer, Busy, Report, Slots, Stream, Threads, error_data, finish
+
+if TYPE_CHECKING:
+    from ..levels import Choice
 
 __all__ = ["Board"]
 
@@ -36,6 +41,7 @@ LIMITS = {
     "review_turns": 500,
     "searches": 2,
     "searches_waiting": 8,
+    "hidden": 1000,
 }
 #: Of all bodies being read together.
 ALL_BODIES = 32 << 20
@@ -58,6 +64,8 @@ class Board:
         self.threads = Threads()
         self._page = Page()
         self._searches = Slots(LIMITS["searches"], LIMITS["searches_waiting"])
+        self._choices = Slots(2, 16)
+        self._hidden = Store(LIMITS["hidden"])
         self._heavy = Slots(1, 16)
         self._bodies = 0
         self._warm = False
@@ -65,6 +73,7 @@ class Board:
             "/": self.page,
             "/static/{name:path}": self.page,
             "/api/about": self.about,
+            "/api/levels": self.levels,
             "/api/tutorial": self.tutorial,
         }
         posts: dict[str, Handler] = {
@@ -74,6 +83,8 @@ class Board:
             "/api/write": self.write,
             "/api/analyze": self.analyze,
             "/api/review": self.review,
+            "/api/commit": self.commit,
+            "/api/reveal": self.reveal,
             "/api/tutorial/check": self.tutorial_check,
         }
         #: Every address with its method.
@@ -249,6 +260,50 @@ class Board:
 
         return Stream(self.threads, self._searches, work)
 
+    # ---- playing
+
+    async def levels(self, request: Request) -> Response:
+        """``GET /api/levels``: whom one can play against."""
+        from ..levels import LEVELS
+
+        return Answer([{"number": one.number, "name": dict(one.name), "about": dict(one.about)} for one in LEVELS])
+
+    async def commit(self, request: Request) -> Response:
+        """``POST /api/commit``: choose a square for the engine, and answer with its hash."""
+        from ..commitment import commit
+        from ..levels import LEVELS, choose
+
+        fields = await self._fields(request)
+        position, colour = fields.open_position(), fields.colour()
+        level = fields.whole("level", 1, len(LEVELS))
+        fields.end()
+
+        def work(should_stop: Should) -> Choice:
+            return choose(position, colour, level, seed=secrets.randbits(64), should_stop=should_stop)
+
+        choice = await finish(request, self.threads, self._choices, work)
+        made = commit(choice.square)
+        game = self._hidden.keep(Hidden(position, colour, made))
+        return Answer({"game": game, "commitment": made.digest_hex})
+
+    async def reveal(self, request: Request) -> Response:
+        """``POST /api/reveal``: take the other player's square, and show the engine's."""
+        fields = await self._fields(request)
+        game = fields.text("game")
+        hidden = self._hidden.look(game)
+        square = fields.square("square")
+        fields.end()
+        own, made = hidden.commitment.square, hidden.commitment
+        pair = (own, square) if hidden.colour == BLACK else (square, own)
+        try:
+            told = views.turn(hidden.position, *pair)
+        except WtsError as error:
+            error.field = "square"
+            raise
+        self._hidden.drop(game)
+        shown = {"square": square_name(own), "salt": made.salt_hex, "commitment": made.digest_hex}
+        return Answer({**shown, "turn": told})
+
     # ---- the tutorial
 
     async def tutorial(self, request: Request) -> Response:
@@ -272,7 +327,7 @@ class Board:
 # ---- answers
 
 
-_STATUS = {"too-large": 413, "content-type": 415, "slow": 408, "busy": 503}
+_STATUS = {"too-large": 413, "content-type": 415, "slow": 408, "busy": 503, "game": 404}
 #: Where the body was not read to its end, so that the connection cannot be used again.
 _UNREAD = (408, 413, 415, 503)
 

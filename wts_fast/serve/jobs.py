@@ -255,6 +255,9 @@ class Stream:
                     await self._wait()
             if self._gone:
                 return
+            if self._threads.ending.is_set():
+                await write(b"", more=False)
+                return
             done = self._threads.run(self._run)
             done.add_done_callback(self._leave)
             while not self._gone and not done.done():

@@ -120,7 +120,7 @@ class Server(uvicorn.Server):
         for server in self.servers:
             server.close()
         # A search that has been told to stop gives its last line; then all connections end, and with them all answers.
-        await self._tasks(0.05)
+        await self._tasks(0.1)
         for connection in list(self.server_state.connections):
             connection.transport.abort()
         await self._tasks(0.02)
