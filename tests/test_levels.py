@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import random
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from wts_fast.match.players import make, specification
 from wts_fast.squares import parse_square, square_name
 from wts_fast.threats import threats
 
+ROOT = Path(__file__).resolve().parents[1]
 NUMBERS = tuple(range(1, len(LEVELS) + 1))
 
 
@@ -199,6 +201,21 @@ def test_each_level_beats_the_one_before(number: int) -> None:
     found = play_match(f"level:{number}", other, games=40, seed=11).adjusted
     assert found is not None
     assert found.score > 0.55
+
+
+def test_the_page_shows_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tables of docs/levels.md are those that bench/levels.py makes of the saved games, and they are monotone."""
+    monkeypatch.syspath_prepend(str(ROOT / "bench"))
+    import ladder
+    import levels as script
+
+    saved = ladder.Ladder(script.RESULTS)
+    text = script.PAGE.read_text(encoding="utf-8")
+    assert script.page(text, saved) == text
+    for step in script.STEPS:
+        games, _plain, less = saved.found(step)
+        assert games >= 20
+        assert less.score > 0.5, f"level {step.name}"
 
 
 def test_a_level_plays_matches_by_its_own_mixture() -> None:

@@ -22,7 +22,21 @@ from ..errors import WtsError
 __all__ = ["VERBS", "main"]
 
 #: The verbs in the order in which the help lists them.
-VERBS = ("analyze", "solve", "review", "serve", "show", "check", "match", "engine", "fuzz", "perft", "bench", "doctor")
+VERBS = (
+    "analyze",
+    "solve",
+    "play",
+    "review",
+    "serve",
+    "show",
+    "check",
+    "match",
+    "engine",
+    "fuzz",
+    "perft",
+    "bench",
+    "doctor",
+)
 
 FAILED, INTERRUPTED, PIPE_CLOSED = 2, 130, 141
 

@@ -34,6 +34,7 @@ __all__ = [
     "seed",
     "standard_input",
     "threads",
+    "turn_number",
     "whole_number",
 ]
 
@@ -90,7 +91,7 @@ def read_moment(text: str) -> Moment:
     path, at, turn = text.rpartition("@") if "@" in text else (text, "", "")
     if path.endswith(".wts") or (" " not in text and os.path.isfile(path)):
         with open(path, "rb") as file:
-            return _from_record(file, path, _turn_number(turn) if at else None)
+            return _from_record(file, path, turn_number(turn) if at else None)
     return Moment(Position(text))
 
 
@@ -194,7 +195,7 @@ def _parts(text: str) -> tuple[str, int | None, int | None]:
         raise WtsError("no file has a NUL in its name", code="path", field="game")
     # Names of files may hold both signs.
     if not os.path.isfile(path) and (cut := re.fullmatch(r"(.*)@([^#@]*)", path, re.DOTALL)):
-        path, turn = cut[1], _turn_number(cut[2])
+        path, turn = cut[1], turn_number(cut[2])
     if not os.path.isfile(path) and (cut := re.fullmatch(r"(.*)#([^#@]*)", path, re.DOTALL)):
         if not re.fullmatch(r"[1-9][0-9]{0,8}", cut[2]):
             raise WtsError(f"expected the number of a game after #, not {cut[2][:20]!r}", code="game", field="game")
@@ -224,7 +225,8 @@ def _chosen(file: BinaryIO, name: str, number: int | None) -> Record:
     return first
 
 
-def _turn_number(text: str) -> int:
+def turn_number(text: str) -> int:
+    """Return the number of a turn that stands behind ``@``."""
     if not re.fullmatch(r"[0-9]{1,9}", text):
         raise WtsError(f"expected a whole number after @, not {text[:20]!r}", code="turn", field="turn")
     return int(text)

@@ -1,4 +1,6 @@
-"""What a terminal can show: colours by ``NO_COLOR`` and the kind of the stream, ASCII by its encoding."""
+"""What a terminal can show, and in which language: colours by ``NO_COLOR`` and the kind of the stream, ASCII by its
+encoding, the language by the locale.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,7 @@ import os
 import sys
 from typing import TextIO
 
-__all__ = ["add_style_arguments", "keeps_to_ascii", "wants_colour"]
+__all__ = ["add_language_argument", "add_style_arguments", "keeps_to_ascii", "language", "wants_colour"]
 
 _DRAWN = "·─│┌┐└┘"
 
@@ -21,6 +23,20 @@ def add_style_arguments(parser: argparse.ArgumentParser) -> None:
         default="auto",
         help="colours besides the letters: auto (the default) means on a terminal where NO_COLOR is not set",
     )
+
+
+def add_language_argument(parser: argparse.ArgumentParser) -> None:
+    """Add ``--lang``."""
+    parser.add_argument("--lang", choices=("en", "de"), help="English or German (as the locale says)")
+
+
+def language(asked: str | None) -> str:
+    """Return the language: the one asked for, else German where the locale is German, else English."""
+    if asked is not None:
+        return asked
+    # In this order the system's own programs ask too; the first that is set counts.
+    named = (os.environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return "de" if next((name for name in named if name), "").lower().startswith("de") else "en"
 
 
 def wants_colour(choice: str, stream: TextIO | None = None) -> bool:
