@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,15 @@ def test_eggs_are_listed_oldest_first(capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr().out
     assert "Eier, das älteste zuerst: C3, B8" in shown
     assert "Aus dem ältesten Ei, auf C3, schlüpft eine schwarze Schildkröte." in shown
+
+
+@pytest.mark.parametrize(
+    ("typed", "last"),
+    [(b"D4\nB5\nE5\n", "3 von 16"), (b"", "0 von 16"), (b"D4\n\xff\xfe\x00\nende\nB5\n", "1 von 16")],
+    ids=["squares", "nothing", "no text"],
+)
+def test_the_command_teaches(typed: bytes, last: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "wts_fast", "play", "--tutorial", "--lang", "de"]
+    done = subprocess.run(command, input=typed, cwd=tmp_path, capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines()[-1].startswith(last)
