@@ -91,7 +91,7 @@ def test_proofs_are_said_and_never_rounded_up(lower, upper, sentence):
 def test_a_balanced_opening_is_called_one():
     even = np.full(NUM_SQUARES, 1 / NUM_SQUARES)
     text = said(START, even, even)
-    assert "Nine tenths of the mixtures lie on so many squares: 73 for Black and 73 for White." in text
+    assert "Black mixes 73 squares, White 73, leaving out those that are rarely played." in text
     assert "A balanced opening: neither side is ahead, by estimate." in text
 
 
