@@ -12,12 +12,15 @@ from browsing import HATCH, ROOT, SLOW, at, cell, count_turns, no_animation, tur
 def test_analysis_streams_heat_maps_and_stops_and_keeps_what_it_has(visit):
     page = visit(at(HATCH))
     page.select_option("#seconds", "60")
+    page.evaluate(
+        """() => { window.lines = 0; new MutationObserver(() => window.lines++)
+            .observe(document.querySelector('#analysis-work'), {childList: true}); }"""
+    )
     page.click("#analysis-toggle")
     page.wait_for_selector(".heat.black", timeout=SLOW)
     assert re.fullmatch(r"[+−]0\.\d\d", page.locator("#analysis-value").inner_text())
     assert "C2 completes a row for Black" in page.locator("#words").inner_text()
-    before = page.locator("#analysis-work").inner_text()
-    until(lambda: page.locator("#analysis-work").inner_text() != before)
+    until(lambda: page.evaluate("window.lines") >= 3)
     page.click("#analysis-toggle")
     kept = page.locator("#analysis-work").inner_text()
     page.wait_for_timeout(700)
