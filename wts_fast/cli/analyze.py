@@ -126,7 +126,7 @@ def _text(found: Analysis, args: argparse.Namespace, threats: Threats, sentences
     label = "Likeliest turns"
     for line in report.likeliest(found, args.top):
         turns = ", ".join(format_turn(*turn) for turn in line.turns)
-        value = "" if line.value is None else f", then {line.value:+.3f}"
+        value = "" if line.value is None else f", then {line.value:+z.3f}"
         lines.append(f"{label:<17}{100 * line.probability:4.1f} %  {turns}{value}")
         label = ""
     lines += report.threat_lines(threats)
@@ -151,11 +151,11 @@ def _measured(found: Analysis) -> str:
 
 def _value(found: Analysis, ascii: bool) -> str:
     """Return the line of the value, with its error and its proved interval where these say something."""
-    text = f"Value (Black's)  {found.value:+.3f}"
+    text = f"Value (Black's)  {found.value:+z.3f}"
     if found.upper - found.lower <= 2e-6:
         return f"{text}, proved"
     if found.standard_error > 0:
         text += f" {'+/-' if ascii else '±'} {found.standard_error:.3f}"
     if found.lower > -1 or found.upper < 1:
-        text += f", proved from {found.lower:+.3f} to {found.upper:+.3f}"
+        text += f", proved from {found.lower:+z.3f} to {found.upper:+z.3f}"
     return text

@@ -65,7 +65,7 @@ def write_pictures(
         from ..draw.png import png_pair
         from ..files import write_bytes_atomically
 
-        title = "" if value is None else f"Value (Black's) {value:+.3f}"
+        title = "" if value is None else f"Value (Black's) {value:+z.3f}"
         write_bytes_atomically(args.png, png_pair(position, black, white, title=title))
 
 

@@ -94,7 +94,7 @@ def _so_far(found: Solved, style: dict[str, bool]) -> str:
     return "\n".join(
         (
             report.heat_maps(found.position, found.black, found.white, **style),
-            f"{found.seconds:.0f} s: {found.lower:+.6f} to {found.upper:+.6f}, "
+            f"{found.seconds:.0f} s: {found.lower:+z.6f} to {found.upper:+z.6f}, "
             f"{found.nodes:,} nodes, {found.memory_mb:.0f} MB",
         )
     )
@@ -113,13 +113,15 @@ def _text(found: Solved, args: argparse.Namespace, threats: Threats, sentences: 
 
     lines = [report.heat_maps(found.position, found.black, found.white, colour=colour, ascii=ascii), ""]
     if found.exact:
-        lines.append(f"Value (Black's)  {found.value:+.9f}, exact")
+        lines.append(f"Value (Black's)  {found.value:+z.9f}, exact")
     else:
-        lines.append(f"Value (Black's)  from {found.lower:+.9f} to {found.upper:+.9f}, proved")
+        lines.append(f"Value (Black's)  from {found.lower:+z.9f} to {found.upper:+z.9f}, proved")
     if found.needs_r25:
         lines.append("                 by symmetry, and since play without end counts as a draw (R25)")
-    lines.append(f"Black            {report.best(found.top('black', args.top))}; wins at least {found.guaranteed:+.9f}")
-    lines.append(f"White            {report.best(found.top('white', args.top))}; loses at most {found.conceded:+.9f}")
+    black = report.best(found.top("black", args.top))
+    lines.append(f"Black            {black}; wins at least {found.guaranteed:+z.9f}")
+    white = report.best(found.top("white", args.top))
+    lines.append(f"White            {white}; loses at most {found.conceded:+z.9f}")
     lines += report.threat_lines(threats)
     lines.append(
         f"Work             {found.nodes:,} nodes and {found.matrices:,} matrices in {found.seconds:.3f} s"
