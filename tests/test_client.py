@@ -100,7 +100,6 @@ def test_a_stream_can_be_stopped_and_left(engine):
     assert stream.latest() is not None
     assert same(stream.latest(), found[-1])
     with engine.stream(MIDDLE, seconds=LONG * 10, report_every=0.05) as stream:
-        assert stream.latest() is None
         nodes = next(stream).nodes
         time.sleep(0.3)
         assert stream.latest().nodes > nodes
@@ -282,10 +281,11 @@ ODD = {
 @pytest.mark.parametrize("kind", ODD)
 def test_whatever_it_is_the_error_comes_in_time(kind):
     code, expected = ODD[kind]
+    patience = 2.0 if expected == "engine-mute" else 30.0
     begun = time.perf_counter()
     with (
         pytest.raises(EngineClosed) as caught,
-        EngineClient([sys.executable, "-c", HELLO + code], patience=2.0) as engine,
+        EngineClient([sys.executable, "-c", HELLO + code], patience=patience) as engine,
     ):
         engine.analyze(MIDDLE, nodes=1)
     assert caught.value.code == expected
