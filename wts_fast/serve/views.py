@@ -62,7 +62,14 @@ def analysis_line(found: Analysis, known_threats: dict[str, Any], final: bool) -
     sentences: dict[str, list[str]] = {lang: [] for lang in LANGUAGES}
     if found.stopped_by != "finished":
         result = Result(
-            found.position, found.black, found.white, found.value, found.lower, found.upper, found.exploitability
+            found.position,
+            found.black,
+            found.white,
+            found.value,
+            found.lower,
+            found.upper,
+            found.exploitability,
+            found.needs_r25,
         )
         seen = threats(found.position)
         sentences = {lang: list(words(result, seen, lang)) for lang in LANGUAGES}

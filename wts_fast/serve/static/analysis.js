@@ -173,7 +173,7 @@ function show() {
   const waiting = state.running && state.waiting ? t(key, { n: state.waiting }) : null;
   $("analysis-work").textContent = waiting
     ?? (known?.nodes !== undefined
-      ? t("analysis.work", { nodes: known.nodes.toLocaleString(state.lang), seconds: known.seconds.toLocaleString(state.lang, { maximumFractionDigits: 1 }) })
+      ? t(known.stopped_by === "memory" ? "analysis.full" : "analysis.work", { nodes: known.nodes.toLocaleString(state.lang), seconds: known.seconds.toLocaleString(state.lang, { maximumFractionDigits: 1 }) })
       : state.running ? t("analysis.begins") : "");
   $("mixtures").hidden = !known || over;
   if (known) fill($("mixtures"), ["black", "white"].map((colour) => squares(colour, known[colour])));
