@@ -515,6 +515,7 @@ def test_ctrl_c_keeps_the_game_and_gives_the_terminal_back(terminal: Any) -> Non
         screen.type(square)
     screen.until("turn 2, Black (hidden): ")
     assert not screen.echoes
+    time.sleep(0.3)  # a signal between the prompt and the wait for keys is seen at the next key only
     screen.process.send_signal(signal.SIGINT)
     screen.until("wts-fast play game.wts")
     assert screen.echoes
@@ -528,6 +529,7 @@ def test_ctrl_c_against_a_level_names_the_file_that_holds_the_game(terminal: Any
     screen.until("turn 1, Black: ")
     screen.type("E5")
     screen.until("turn 2, Black: ")
+    time.sleep(0.3)  # a signal between the prompt and the wait for keys is seen at the next key only
     screen.process.send_signal(signal.SIGINT)
     screen.until("To go on: wts-fast play game.wts")
     assert screen.close() == 130
