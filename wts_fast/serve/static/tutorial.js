@@ -60,8 +60,8 @@ async function submit() {
 }
 
 function show() {
-  $("tutorial").hidden = state.mode !== "tutorial";
-  if (state.mode !== "tutorial" || !exercise()) return;
+  $("tutorial").hidden = state.mode !== "tutorial" || !exercise();
+  if ($("tutorial").hidden) return;
   const { title, task, hint, clauses } = exercise();
   fill(
     $("tutorial-list"),
