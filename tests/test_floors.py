@@ -18,7 +18,7 @@ FLOORS: list[set[str]] = [
     {"notation", "oracle", "oracle_solve", "draw", "conformance", "commitment"},
     {"_kernel", "engine", "_jit", "_bridge", "_random_jit", "matrix", "_matrix_jit", "_double_jit", "evaluation"},
     {"note", "record", "game", "limits", "search", "flat", "_flat_jit", "tree", "_tree_jit", "_node_jit", "methods"}
-    | {"symmetry"}
+    | {"symmetry", "_symmetry_jit", "tree_search"}
     | {"tutorial", "training", "_training_jit", "mcts", "_mcts_jit", "_learners_jit"},
     {"analysis", "solver", "_solve_jit", "fuzz", "perft", "signature", "layers", "measure", "match"}
     | {"threats", "words", "review", "protocol", "client"}
@@ -60,9 +60,14 @@ NEIGHBOURS = {
     ("mcts", "_learners_jit"),
     ("mcts", "_flat_jit"),
     ("_mcts_jit", "_learners_jit"),
-    ("methods", "tree"),
+    ("methods", "tree_search"),
+    ("tree_search", "tree"),
+    ("tree_search", "search"),
     ("tree", "search"),
     ("tree", "symmetry"),
+    ("_symmetry_jit", "symmetry"),
+    ("words", "analysis"),
+    ("words", "solver"),
     ("tree", "_tree_jit"),
     ("tree", "_node_jit"),
     ("_tree_jit", "_node_jit"),

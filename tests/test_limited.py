@@ -12,7 +12,8 @@ from wts_fast import matrix, oracle
 from wts_fast.errors import WtsError
 from wts_fast.search import Budget
 from wts_fast.squares import SQUARE_NAMES
-from wts_fast.tree import Tree, run
+from wts_fast.tree import Tree
+from wts_fast.tree_search import run
 
 ENDGAMES = [
     case["position"]

@@ -11,7 +11,8 @@ from wts_fast import oracle
 from wts_fast._kernel import Position
 from wts_fast.search import Budget
 from wts_fast.squares import SQUARE_NAMES
-from wts_fast.tree import Tree, run
+from wts_fast.tree import Tree
+from wts_fast.tree_search import run
 
 ENDGAMES = json.loads((Path(__file__).parent / "data" / "endgames.json").read_text(encoding="utf-8"))
 # Black's four in a row is open at both ends: White has to guess which end Black takes.

@@ -43,7 +43,9 @@ SOURCES = (
     "_training_jit.py",
     "_tree_jit.py",
     "_solve_jit.py",
+    "_symmetry_jit.py",
     "squares.py",
+    "symmetry.py",
 )
 
 _warned = threading.Event()

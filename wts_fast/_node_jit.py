@@ -125,29 +125,29 @@ def denied(mix: Array, n: int) -> bool:
 
 
 @jit
+def keep_allowed(mix: Array, n: int, working: Array, count: int, kept: Array) -> int:
+    """Write the squares that a player may choose, and number his working set among them; return how many they are."""
+    place = np.empty(81, np.int64)
+    size = 0
+    for k in range(n):
+        if mix[k] >= 0.0:
+            kept[size] = k
+            place[k] = size
+            size += 1
+    for k in range(count):
+        working[k] = place[working[k]]
+    return size
+
+
+@jit
 def narrow(
     cells: Array, n: int, row_mix: Array, column_mix: Array, rows: Array, columns: Array, counts: Array
 ) -> tuple[Array, int, int]:
     """Return the part of a matrix that is not denied, and its size; number both working sets as there."""
     row_of = np.empty(81, np.int64)
     column_of = np.empty(81, np.int64)
-    place = np.empty(81, np.int64)
-    p = 0
-    q = 0
-    for i in range(n):
-        if row_mix[i] >= 0.0:
-            row_of[p] = i
-            place[i] = p
-            p += 1
-    for k in range(counts[0]):
-        rows[k] = place[rows[k]]
-    for j in range(n):
-        if column_mix[j] >= 0.0:
-            column_of[q] = j
-            place[j] = q
-            q += 1
-    for k in range(counts[1]):
-        columns[k] = place[columns[k]]
+    p = keep_allowed(row_mix, n, rows, counts[0], row_of)
+    q = keep_allowed(column_mix, n, columns, counts[1], column_of)
     part = np.empty(p * q, cells.dtype)
     for i in range(p):
         for j in range(q):

@@ -137,7 +137,7 @@ def _flat() -> Run:
 
 
 def _tree() -> Run:
-    from .tree import run
+    from .tree_search import run
 
     return run
 

@@ -15,6 +15,7 @@ from . import matrix
 from ._kernel import Position
 from .limits import MOST_NODES, duration, kernel_position, real, whole
 from .squares import NUM_SQUARES, SYMMETRIES, Colour, parse_colour, square_name
+from .symmetry import square_map
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -426,7 +427,7 @@ class Solver:
         lower, upper = np.empty((n, n)), np.empty((n, n))
         inner.bounds_of_cells(self._graph, self._root, lower, upper)
         # The node is a symmetric image of the position: find each square's place there.
-        places = np.argsort(np.argsort(inner.IMAGE[self._lane % len(SYMMETRIES)][legal]))
+        places = np.argsort(np.argsort(square_map(SYMMETRIES[self._lane % len(SYMMETRIES)])[legal]))
         if self._lane >= len(SYMMETRIES):
             lower, upper = -upper.T, -lower.T
         return lower[np.ix_(places, places)], upper[np.ix_(places, places)]

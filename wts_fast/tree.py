@@ -4,11 +4,6 @@ The tree grows best-first. A node's matrix holds the evaluation of every joint t
 the value of a node of their own; every node above a new one is solved anew, so nothing is averaged. A round of
 leaves is chosen one after another and opened by all threads: the tree, and so the answer, is the same for any number
 of threads.
-
-What the answer is worth against best replies is not told by the matrix that it solves, in which nobody gains anything.
-So a twelfth of the work comes after the answer and tries to refute it: the tree grows on behind the replies that
-look best against either strategy, those never looked at first among equals, and the replies are priced on the values
-that have come out then.
 """
 
 from __future__ import annotations
@@ -25,14 +20,14 @@ import numpy.typing as npt
 
 from . import matrix
 from ._matrix_jit import share
-from .search import Budget, Continuation, Only, SearchResult, StoppedBy, nothing_known
+from .search import Continuation, Only, SearchResult, StoppedBy
 from .symmetry import groups, is_its_own_negative
 
 if TYPE_CHECKING:
     from ._kernel import Position
     from .evaluation import Name
 
-__all__ = ["Tree", "run", "search"]
+__all__ = ["CHECK", "CLOSED", "LEAST_CHECK", "Answer", "Tree"]
 
 Floats = npt.NDArray[np.float64]
 Answer = tuple[Floats, Floats, float]  # both strategies over the squares, and Black's value
@@ -40,10 +35,10 @@ Answer = tuple[Floats, Floats, float]  # both strategies over the squares, and B
 _MOST_SLOTS = 4096  # matrices kept; a smaller heap of them is filled and found faster
 _LEAST_SLOTS = 512
 _ASK = 0.005  # seconds between two questions whether to stop
-_CHECK = 1 / 12  # of the work, to refute the answer
-_LEAST_CHECK = 32  # nodes
+CHECK = 1 / 12  # of the work, to refute the answer
+LEAST_CHECK = 32  # nodes
 _TEMPTING = 0.03  # a reply that wins so much less than the best gets 1/e of its share of the check
-_CLOSED = 1e-9  # bounds so near are a value
+CLOSED = 1e-9  # bounds so near are a value
 
 
 class Tree:
@@ -227,9 +222,9 @@ class Tree:
         self.plant(position)
         return False
 
-    def _children(self) -> Iterator[int]:
-        """Go through the root's children, the youngest first."""
-        child = int(self._nodes[0]["child"])
+    def _children(self, node: int = 0) -> Iterator[int]:
+        """Go through a node's children, the youngest first."""
+        child = int(self._nodes[node]["child"])
         while child >= 0:
             yield child
             child = int(self._nodes[child]["sibling"])
@@ -271,7 +266,7 @@ class Tree:
         """
         end = None if most is None else self.nodes + most
         # What refutes the answer needs room as well.
-        room = int(self._most / (1 + _CHECK)) - _LEAST_CHECK
+        room = int(self._most / (1 + CHECK)) - LEAST_CHECK
         ask = time.perf_counter()
         report = ask + report_every
         with ExitStack() as stack:
@@ -356,12 +351,7 @@ class Tree:
                 position = position.play(*line.turns[-1])
             black, white = mixes if node == 0 and mixes is not None else self._strategies(node)[:2]
             squares = position.legal
-            children = {}
-            child = int(self._nodes[node]["child"])
-            while child >= 0:
-                if self._nodes[child]["size"] > 0:
-                    children[int(self._nodes[child]["cell"])] = child
-                child = int(self._nodes[child]["sibling"])
+            children = {int(self._nodes[c]["cell"]): c for c in self._children(node) if self._nodes[c]["size"] > 0}
             static = self._slots[self._nodes[node]["slot"]]["cells"].copy()
             for i in np.flatnonzero(black > 1e-4):
                 for j in np.flatnonzero(white > 1e-4):
@@ -381,7 +371,7 @@ class Tree:
         """
         black, white, value = self._strategies(0)
         lower, upper = self.bounds
-        if upper - lower <= _CLOSED:
+        if upper - lower <= CLOSED:
             low, high = self._proved()
             rows, columns = self._allowed
             part = np.ix_(rows, columns)
@@ -508,7 +498,7 @@ class Tree:
         proved = self.proved_exploitability(black, white)
         lower, upper = self.bounds
         value = min(upper, max(lower, value))
-        needs_r25 = upper - lower > _CLOSED and not self._limited and is_its_own_negative(self.position)
+        needs_r25 = upper - lower > CLOSED and not self._limited and is_its_own_negative(self.position)
         if needs_r25:
             value = lower = upper = 0.0
         return SearchResult(
@@ -530,98 +520,3 @@ class Tree:
             needs_r25=needs_r25,
             payoffs=self.payoffs(),
         )
-
-
-def run(
-    position: Position,
-    seed: int,
-    threads: int,
-    budget: Budget,
-    *,
-    weights: Name = "fitted",
-    only: Only = (None, None),
-) -> SearchResult:
-    """Search a position whose game is not over.
-
-    Parameters
-    ----------
-    position : Position
-        With at least one legal square.
-    seed : int
-        Not used: nothing is drawn.
-    threads : int
-        At least 1.
-    budget : Budget
-        When to end. A node is a position whose matrix was solved; the first one is `position`.
-    weights : {"fitted", "hand"}
-        Whose weights the evaluation has.
-    only
-        As for `Tree`.
-    """
-    begun = started = time.perf_counter()
-    tree: Tree | None = None
-    try:
-        tree = Tree(position, memory_mb=budget.memory_mb, threads=threads, weights=weights, only=only)
-    except KeyboardInterrupt:
-        if not budget.keep_on_interrupt:
-            raise
-    started = time.perf_counter()
-    if tree is None or budget.nodes == 0:
-        return nothing_known(position, only, started - begun, "interrupt" if tree is None else "nodes")
-    return search(tree, budget, None if budget.nodes is None else budget.nodes - 1, started, started - begun)
-
-
-def search(tree: Tree, budget: Budget, most: int | None, started: float, compile_seconds: float) -> SearchResult:
-    """Let a tree grow, and try to refute what it says.
-
-    Parameters
-    ----------
-    tree : Tree
-        Anew, or from the last turn.
-    budget : Budget
-        When to end; its nodes are not looked at.
-    most : int or None
-        How many nodes to add before the answer.
-    started : float
-        When the clock began.
-    compile_seconds : float
-        What to say of the time before that.
-    """
-    first = tree.nodes
-    ended: StoppedBy = "interrupt"
-    last: list[Answer] = []
-
-    def tell() -> None:
-        assert budget.on_progress is not None
-        answer = tree.answer()
-        # Of the strategies of the report before: in a matrix that they have just solved nobody gains anything.
-        gain = tree.exploitability(*last.pop()[:2]) if last else 2.0
-        last.append(answer)
-        seconds = time.perf_counter() - started
-        budget.on_progress(tree.result(tree.nodes, seconds, compile_seconds, None, answer, gain))
-
-    deadline = math.inf if budget.seconds is None else started + budget.seconds
-    try:
-        ended = tree.grow(
-            most,
-            deadline if budget.seconds is None else deadline - _CHECK * budget.seconds,
-            budget.should_stop,
-            None if budget.on_progress is None else tell,
-            budget.report_every,
-        )
-    except KeyboardInterrupt:
-        if not budget.keep_on_interrupt:
-            raise
-    nodes = tree.nodes
-    answer = tree.answer()
-    gain = tree.proved_exploitability(*answer[:2])
-    if gain > _CLOSED:
-        more = 2**31 - 1 if ended == "seconds" else max(_LEAST_CHECK, int(_CHECK * (nodes - first)))
-        try:
-            gain = tree.refute(*answer[:2], more, -math.inf if ended == "interrupt" else deadline, budget.should_stop)
-        except KeyboardInterrupt:
-            if not budget.keep_on_interrupt:
-                raise
-            ended = "interrupt"
-            gain = tree.exploitability(*answer[:2])
-    return tree.result(nodes, time.perf_counter() - started, compile_seconds, ended, answer, gain)

@@ -292,7 +292,8 @@ class _Tree:
         self.tree: Tree | None = None
 
     def ask(self, position: Position, colour: int, seed: int, should_stop: Callable[[], bool]) -> Answer:
-        from ..tree import Tree, search
+        from ..tree import Tree
+        from ..tree_search import search
 
         if self.tree is None:
             self.tree = Tree(position, memory_mb=self.memory_mb, threads=self.threads, **self.options)
