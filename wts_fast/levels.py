@@ -53,11 +53,11 @@ class Level:
     number: int
     name: Mapping[str, str]
     about: Mapping[str, str]
-    _nodes: int = field(repr=False)  # of the search; 0 looks no further than this turn
-    _budget: float = field(repr=False)  # what a turn may give away on average, of the 2 between a loss and a win
-    _most: float = field(repr=False)  # no square that gives away more
-    _sound: float = field(repr=False)  # the part of the equilibrium in the mixture from which the budget is kept
-    _sees: bool = field(repr=False)  # whether fives are never overlooked
+    _nodes: int = field(default=0, repr=False)  # of the search; 0 looks no further than this turn
+    _budget: float = field(default=0.0, repr=False)  # what a turn may give away on average, of 2
+    _most: float = field(default=0.0, repr=False)  # no square that gives away more
+    _sound: float = field(default=1.0, repr=False)  # the equilibrium's part in the mixture
+    _sees: bool = field(default=True, repr=False)  # whether fives are never overlooked
 
 
 LEVELS: tuple[Level, ...] = (
@@ -68,7 +68,6 @@ LEVELS: tuple[Level, ...] = (
             "en": "For a first game: knows good squares from bad ones, but at times overlooks even five in a row.",
             "de": "Für die erste Partie: kennt gute Felder, übersieht aber manchmal sogar fünf in einer Reihe.",
         },
-        _nodes=0,
         _budget=0.2,
         _most=2.0,
         _sound=0.4,
@@ -81,11 +80,9 @@ LEVELS: tuple[Level, ...] = (
             "en": "Sees every five in a row, its own and yours, and is careless about everything else.",
             "de": "Sieht jede Fünferreihe, die eigene wie deine, und ist mit allem anderen sorglos.",
         },
-        _nodes=0,
         _budget=0.3,
         _most=0.8,
         _sound=0.3,
-        _sees=True,
     ),
     Level(
         3,
@@ -94,11 +91,9 @@ LEVELS: tuple[Level, ...] = (
             "en": "Builds rows and takes what lies there to be taken, but often lets a good chance go.",
             "de": "Baut Reihen und schlägt, was sich schlagen lässt, verpasst aber noch oft eine gute Gelegenheit.",
         },
-        _nodes=0,
         _budget=0.2,
         _most=0.6,
         _sound=0.4,
-        _sees=True,
     ),
     Level(
         4,
@@ -107,11 +102,9 @@ LEVELS: tuple[Level, ...] = (
             "en": "Plays a solid game for one turn at a time, with a slip now and then.",
             "de": "Spielt Zug für Zug solide, mit einem Ausrutscher ab und zu.",
         },
-        _nodes=0,
         _budget=0.12,
         _most=0.4,
         _sound=0.5,
-        _sees=True,
     ),
     Level(
         5,
@@ -120,11 +113,9 @@ LEVELS: tuple[Level, ...] = (
             "en": "Slips rarely, and mixes its squares so that you cannot foresee them.",
             "de": "Macht selten Fehler und mischt seine Felder, sodass du sie nicht vorhersehen kannst.",
         },
-        _nodes=0,
         _budget=0.05,
         _most=0.2,
         _sound=0.5,
-        _sees=True,
     ),
     Level(
         6,
@@ -133,11 +124,6 @@ LEVELS: tuple[Level, ...] = (
             "en": "Knows what every pair of squares leads to in this turn, and gives nothing away there.",
             "de": "Weiß, wohin jedes Paar von Feldern in diesem Zug führt, und verschenkt dabei nichts.",
         },
-        _nodes=0,
-        _budget=0.0,
-        _most=0.0,
-        _sound=1.0,
-        _sees=True,
     ),
     Level(
         7,
@@ -147,10 +133,6 @@ LEVELS: tuple[Level, ...] = (
             "de": "Denkt einige Züge voraus: sieht Doppeldrohungen und Fallen, bevor sie gestellt sind.",
         },
         _nodes=400,
-        _budget=0.0,
-        _most=0.0,
-        _sound=1.0,
-        _sees=True,
     ),
     Level(
         8,
@@ -160,9 +142,6 @@ LEVELS: tuple[Level, ...] = (
             "de": "Volle Stärke: die ganze Suche und die beste Mischung, die sie findet.",
         },
         _nodes=5000,
-        _budget=0.0,
-        _most=0.0,
-        _sound=1.0,
         _sees=False,
     ),
 )

@@ -16,6 +16,8 @@ from .threats import Side, Threats
 
 if TYPE_CHECKING:
     from ._kernel import Position
+    from .analysis import Analysis
+    from .solver import Solved
 
 __all__ = ["LANGUAGES", "Result", "words"]
 
@@ -143,6 +145,20 @@ class Result:
     upper: float
     exploitability: float
     needs_r25: bool = False
+
+    @classmethod
+    def of(cls, found: Analysis | Solved, value: float | None) -> Result:
+        """Return what is to be told of an analysis or a solution, with a value or without one."""
+        return cls(
+            position=found.position,
+            black=found.black,
+            white=found.white,
+            value=value,
+            lower=found.lower,
+            upper=found.upper,
+            exploitability=found.exploitability,
+            needs_r25=found.needs_r25,
+        )
 
 
 def words(found: Result, threats: Threats, lang: str = "en") -> tuple[str, ...]:

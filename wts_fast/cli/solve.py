@@ -77,10 +77,7 @@ def run(args: argparse.Namespace) -> int:
     value = found.value if found.exact else None
     sentences: tuple[str, ...] = ()
     if found.stopped_by != "finished":
-        result = Result(
-            position, found.black, found.white, value, found.lower, found.upper, found.exploitability, found.needs_r25
-        )
-        sentences = words(result, told)
+        sentences = words(Result.of(found, value), told)
     if args.json:
         common.print_json({**found.to_dict(), "threats": told.to_dict(), "words": list(sentences)})
     else:

@@ -61,16 +61,7 @@ def analysis_line(found: Analysis, known_threats: dict[str, Any], final: bool) -
     """Return what a search has found, so far or in the end."""
     sentences: dict[str, list[str]] = {lang: [] for lang in LANGUAGES}
     if found.stopped_by != "finished":
-        result = Result(
-            found.position,
-            found.black,
-            found.white,
-            found.value,
-            found.lower,
-            found.upper,
-            found.exploitability,
-            found.needs_r25,
-        )
+        result = Result.of(found, found.value)
         seen = threats(found.position)
         sentences = {lang: list(words(result, seen, lang)) for lang in LANGUAGES}
     return {**found.to_dict(), "final": final, "words": sentences, "threats": known_threats}
