@@ -162,6 +162,7 @@ def test_text_is_dropped_on_the_page(visit):
         (ROOT / "examples" / "hatch.wts").read_text(),
     )
     count_turns(page, 5)
+    assert turns(page) == [["E5", "E5"], ["B2", "C2"], ["G7", "D2"], ["E2", "H3"]]
 
 
 def test_a_position_is_pasted(visit):
@@ -173,6 +174,8 @@ def test_a_position_is_pasted(visit):
         HATCH,
     )
     until(lambda: page.locator("#position").input_value() == HATCH)
+    assert turns(page) == []
+    assert "black turtle" in cell(page, "A5").get_attribute("aria-label")
 
 
 def test_a_damaged_record_is_refused_with_its_place(visit):
@@ -192,6 +195,7 @@ def test_two_games_in_a_file_are_offered(visit):
     page.wait_for_selector("#games-part:not([hidden])")
     page.select_option("#games", "1")
     count_turns(page, 12)
+    assert turns(page)[0] == ["G5", "C8"]
 
 
 # ---------------------------------------------------------------- set up, undo and links

@@ -75,8 +75,15 @@ def test_a_likely_turn_can_be_played(visit):
     page.select_option("#seconds", "2")
     page.click("#analysis-toggle")
     page.wait_for_selector("#lines .line", timeout=SLOW)
-    page.click("#lines .line")
+    page.click("#analysis-toggle")  # what it has stays; while it runs, another line may come to the top
+    line = page.locator("#lines .line").first
+    told = line.inner_text().split()
+    line.click()
     count_turns(page, 2)
+    (played,) = turns(page)
+    at_turn = told.index(played[0])
+    assert told[at_turn : at_turn + 2] == played
+    assert told[at_turn - 1] == "%"
 
 
 # ---------------------------------------------------------------- review and tutorial
