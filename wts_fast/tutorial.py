@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
+from .draw.captions import LANGUAGES
 from .errors import IllegalMove, WtsError
 from .squares import Square, parse_square, square_name
 from .state import Turn
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from ._kernel import Position
 
 __all__ = ["EXERCISES", "LANGUAGES", "Exercise", "Verdict", "check", "find"]
-
-LANGUAGES = ("en", "de")
 
 _NOT_YET = {
     "en": "Not what was asked for. See what the turn did, and try again.",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from .draw.captions import LANGUAGES, listed
 from .squares import COLOURS, Colour, Square, square_name
 from .state import Outcome
 from .threats import Side, Threats
@@ -27,9 +28,6 @@ _HALF = (0.4, 0.6)
 _SETTLED = 0.01  # gains that are none
 _EVEN = 0.05  # values so near to 0 favour nobody
 _LESS = 0.005  # what is not worth a word
-
-#: The languages that results are told in.
-LANGUAGES = ("en", "de")
 
 _TEXTS: dict[str, dict[str, str]] = {
     "en": {
@@ -211,7 +209,7 @@ class _Teller:
         return f"{score:.{digits}f}".replace(".", self._point)
 
     def listed(self, names: Sequence[str], last: str) -> str:
-        return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {self(last)} {names[-1]}"
+        return listed(names, self(last))
 
     def squares(self, squares: Sequence[Square], last: str) -> str:
         return self.listed([square_name(s) for s in squares], last)

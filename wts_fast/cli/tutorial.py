@@ -7,6 +7,7 @@ import sys
 import textwrap
 from typing import Any, TextIO, cast
 
+from ..draw.captions import listed
 from ..draw.marks import Marks
 from ..draw.story import story
 from ..draw.text import draw
@@ -199,5 +200,4 @@ class _Session:
         print(text if len(text) <= _WIDTH else textwrap.fill(text, _WIDTH), end=end)
 
     def listed(self, names: list[str]) -> str:
-        last = f" {_TEXTS[self.lang]['or']} "
-        return last.join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+        return listed(names, _TEXTS[self.lang]["or"])

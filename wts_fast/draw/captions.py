@@ -9,7 +9,7 @@ from ..errors import WtsError
 from ..squares import DIRECTIONS, Colour, square_name
 from ..state import Capture, Outcome, Row, Verdict
 
-__all__ = ["LANGUAGES", "Captions", "captions"]
+__all__ = ["LANGUAGES", "Captions", "captions", "listed"]
 
 Claims = Mapping[Colour, int]
 
@@ -68,7 +68,7 @@ class English:
         )
 
     def leaving(self, victims: Sequence[str], claims: Claims) -> str:
-        return f"{_listed(victims, 'and')} leave the board. {self._held(claims)}"
+        return f"{listed(victims, 'and')} leave the board. {self._held(claims)}"
 
     def hatching(self, square: str, colour: Colour, left: int) -> str:
         return f"The oldest egg, {square}, hatches into a {colour} turtle, with {self._counted(left)} left."
@@ -81,10 +81,10 @@ class English:
         lapsed = [f"{self._counted(n)} of {colour.capitalize()}'s" for colour, n in claims.items() if n]
         if lapsed:
             one = sum(claims.values()) == 1
-            text = f"{_listed(lapsed, 'and')} {'finds' if one else 'find'} no egg and {'lapses' if one else 'lapse'}. "
+            text = f"{listed(lapsed, 'and')} {'finds' if one else 'find'} no egg and {'lapses' if one else 'lapse'}. "
         for colour, lines in _by_colour(rows).items():
             ends = [f"{a} to {b}" for a, b in lines]
-            text += f"{colour.capitalize()} has {'a row' if len(lines) == 1 else 'rows'}: {_listed(ends, 'and')}. "
+            text += f"{colour.capitalize()} has {'a row' if len(lines) == 1 else 'rows'}: {listed(ends, 'and')}. "
         counts = f"{verdict.black} to {verdict.white} winning turtles"
         if verdict.outcome is Outcome.BLACK:
             return f"{text}Black wins, {counts}."
@@ -124,7 +124,7 @@ class German:
         )
 
     def leaving(self, victims: Sequence[str], claims: Claims) -> str:
-        return f"{_listed(victims, 'und')} kommen vom Brett. {self._held(claims)}"
+        return f"{listed(victims, 'und')} kommen vom Brett. {self._held(claims)}"
 
     def hatching(self, square: str, colour: Colour, left: int) -> str:
         kind = "schwarze" if colour == "black" else "weiße"
@@ -140,12 +140,12 @@ class German:
         if lapsed:
             one = sum(claims.values()) == 1
             finds, lapses = ("findet", "verfällt") if one else ("finden", "verfallen")
-            said = f"{_listed(lapsed, 'und')} {finds} kein Ei und {lapses}. "
+            said = f"{listed(lapsed, 'und')} {finds} kein Ei und {lapses}. "
             text = said[0].upper() + said[1:]
         for colour, lines in _by_colour(rows).items():
             ends = [f"{a} bis {b}" for a, b in lines]
             kind = "eine Reihe" if len(lines) == 1 else "Reihen"
-            text += f"{_GERMAN[colour]} hat {kind}: {_listed(ends, 'und')}. "
+            text += f"{_GERMAN[colour]} hat {kind}: {listed(ends, 'und')}. "
         counts = f"{verdict.black} zu {verdict.white} Siegschildkröten"
         if verdict.outcome is Outcome.BLACK:
             return f"{text}Schwarz gewinnt mit {counts}."
@@ -161,7 +161,7 @@ class German:
         if not held:
             return "Kein Schlag ist mehr offen."
         one = sum(claims.values()) == 1
-        return f"Noch offen {'ist' if one else 'sind'}: {_listed(held, 'und')}."
+        return f"Noch offen {'ist' if one else 'sind'}: {listed(held, 'und')}."
 
     def _counted(self, number: int) -> str:
         return "ein Schlag" if number == 1 else f"{number} Schläge"
@@ -199,5 +199,6 @@ def _by_colour(rows: Sequence[Row]) -> dict[Colour, list[tuple[str, str]]]:
     return found
 
 
-def _listed(names: Sequence[str], last: str) -> str:
+def listed(names: Sequence[str], last: str) -> str:
+    """Return names in a sentence: with commas, and the word `last` before the last one."""
     return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

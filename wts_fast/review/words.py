@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ..draw.captions import listed
 from ..squares import COLOURS, Colour, square_name
 from ..state import Capture, Dissolve, EggLaid, Event, Hatch, Outcome, Verdict
 from .missed import LEAST, Missed
@@ -42,7 +43,7 @@ def happened(turn: TurnReview) -> tuple[str, ...]:
         taken = [e.victims for e in events if isinstance(e, Capture) and e.colour == colour]
         if taken:
             names = [square_name(s) for s in dict.fromkeys(s for pair in taken for s in sorted(pair))]
-            said.append(f"{colour.capitalize()} captures {_listed(names)}.")
+            said.append(f"{colour.capitalize()} captures {listed(names, 'and')}.")
     for event in events:
         if isinstance(event, EggLaid):
             said.insert(0, f"A collision: an egg lies on {square_name(event.square)}.")
@@ -98,7 +99,7 @@ def _choice(turn: TurnReview, colour: Colour) -> str:
 
 
 def _missed(turn: TurnReview, one: Missed) -> str:
-    player, names = one.colour.capitalize(), _listed([square_name(s) for s in one.squares[:4]], "or")
+    player, names = one.colour.capitalize(), listed([square_name(s) for s in one.squares[:4]], "or")
     other = "White" if one.colour == "black" else "Black"
     theirs = square_name(turn.choice("white" if one.colour == "black" else "black").square)
     if one.kind == "win" and not one.at_once:
@@ -145,7 +146,3 @@ def verdict(review: Review) -> str:
     if review.outcome is None:
         return f"{review.result}, agreed or given up after {turns}"
     return f"{review.result} after {turns}"
-
-
-def _listed(names: Sequence[str], last: str = "and") -> str:
-    return f" {last} ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
